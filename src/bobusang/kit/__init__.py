@@ -1,0 +1,1 @@
+"""Small leaves everything else may use: errors, clock, ids, money, database, log."""
