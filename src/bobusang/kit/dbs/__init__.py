@@ -1,0 +1,1 @@
+"""The databases behind `kit.db`: SQLite, PostgreSQL, MariaDB."""

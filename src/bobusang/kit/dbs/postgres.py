@@ -1,0 +1,228 @@
+"""PostgreSQL by asyncpg: READ COMMITTED, arrays for lists, LISTEN/NOTIFY for wake-ups."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import asyncpg
+
+from bobusang.kit.clock import SyncedClock
+from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.errors import BobusangError, Invalid, Unavailable
+from bobusang.kit.sql import Bulk, Dialect, bind_core, bulk_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from sqlalchemy import ClauseElement
+
+    from bobusang.kit.clock import Clock
+
+OLDEST = 150000
+CHANNEL = "bobusang"
+CHUNK = 5000
+RECONNECT_SECONDS = 1.0
+
+
+async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> PostgresDatabase:
+    """Connect, and refuse a server that is too old."""
+    try:
+        opened = await asyncpg.create_pool(
+            url, min_size=1, max_size=pool, statement_cache_size=400, max_inactive_connection_lifetime=0, timeout=10
+        )
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        raise _unreachable(url, error) from error
+    database = PostgresDatabase(url, opened, clock)
+    async with opened.acquire() as connection:
+        version = int(await connection.fetchval("show server_version_num"))
+    if version < OLDEST:
+        await opened.close()
+        raise Invalid(f"PostgreSQL {version // 10000} is too old", hint="use 15 or newer", field="database_url")
+    await database.sync()
+    return database
+
+
+def _unreachable(url: str, error: Exception) -> Unavailable:
+    where = url.rsplit("@", 1)[-1]
+    return Unavailable(
+        f"PostgreSQL at {where} cannot be used: {error or type(error).__name__}", hint="check BOBUSANG_DATABASE_URL"
+    )
+
+
+class PostgresTx(Tx):
+    """Statements on one connection."""
+
+    dialect = Dialect.POSTGRES
+
+    def __init__(self, connection: Any, now: Any) -> None:
+        super().__init__(now)
+        self.connection = connection
+
+    async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
+        with translating():
+            found: Sequence[Row] = await self.connection.fetch(text, *arguments)
+            return found
+
+    async def _execute(self, text: str, arguments: Sequence[Any]) -> int:
+        with translating():
+            status = await self.connection.execute(text, *arguments)
+        return _affected(status)
+
+    async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
+        text = bulk_text(bulk, self.dialect)
+        inserted = 0
+        with translating():
+            for start in range(0, len(rows), CHUNK):
+                columns = zip(*rows[start : start + CHUNK], strict=True)
+                inserted += _affected(await self.connection.execute(text, *columns))
+        return inserted
+
+    async def create(self, statement: ClauseElement, /) -> int:
+        text, arguments = bind_core(statement, self.dialect)
+        if " returning " not in text.lower():
+            text += " returning id"
+        with translating():
+            found: int = await self.connection.fetchval(text, *arguments)
+            return found
+
+
+class PostgresDatabase(Database):
+    """A pool, and a clock kept in step with the server's."""
+
+    dialect = Dialect.POSTGRES
+    polling = 2.0
+
+    def __init__(self, url: str, pool: Any, clock: Clock | None) -> None:
+        super().__init__()
+        self.url = url
+        self._pool = pool
+        self._synced = SyncedClock() if clock is None else None
+        self.clock = clock or self._synced or SyncedClock()
+
+    async def sync(self) -> None:
+        """Ask the server for the time."""
+        if self._synced is None:
+            return
+        async with self.read() as tx:
+            assert isinstance(tx, PostgresTx)
+            asked = time.monotonic()
+            with translating():
+                server = await tx.connection.fetchval("select clock_timestamp()")
+            self._synced.sync(server, asked, time.monotonic())
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[Tx]:
+        async with self.read() as tx:
+            assert isinstance(tx, PostgresTx)
+            ended = False
+            try:
+                await tx._execute("begin", ())
+                yield tx
+                if tx.rings:
+                    notes = sorted(tx.rings)
+                    await tx._execute("select pg_notify($1, note) from unnest($2::text[]) as note", (CHANNEL, notes))
+                await tx._execute("commit", ())
+                ended = True
+            finally:
+                if not ended:
+                    with suppress(BobusangError):
+                        await tx._execute("rollback", ())
+                    self._settle(tx, committed=False)
+        self._settle(tx, committed=True)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        with translating():
+            connection = await self._pool.acquire()
+        try:
+            yield PostgresTx(connection, self.clock.now())
+        finally:
+            with translating():
+                await asyncio.shield(self._pool.release(connection))
+
+    @asynccontextmanager
+    async def listen(self, callback: Callable[[str], None]) -> AsyncIterator[None]:
+        self._listeners.append(callback)
+        hearing = asyncio.Event()
+        watch = asyncio.create_task(self._watch(callback, hearing))
+        try:
+            await hearing.wait()
+            yield
+        finally:
+            self._listeners.remove(callback)
+            watch.cancel()
+            with suppress(asyncio.CancelledError):
+                await watch
+
+    async def _watch(self, callback: Callable[[str], None], hearing: asyncio.Event) -> None:
+        """Keep one listening connection; after losing it, ring once, because something may have been missed."""
+        while True:
+            with suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                connection = await asyncpg.connect(self.url, timeout=10)
+                lost = asyncio.Event()
+                connection.add_termination_listener(lambda _, lost=lost: lost.set())
+                try:
+                    await connection.add_listener(CHANNEL, lambda *heard: callback(heard[3]))
+                    hearing.set()
+                    callback("")
+                    await lost.wait()
+                finally:
+                    connection.terminate()
+            hearing.set()
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def close(self) -> None:
+        try:
+            await asyncio.wait_for(self._pool.close(), 5)
+        except TimeoutError:
+            self._pool.terminate()
+
+
+def _affected(status: str) -> int:
+    """`UPDATE 5` → 5."""
+    last = status.rsplit(" ", 1)[-1]
+    return int(last) if last.isdigit() else 0
+
+
+class translating:  # noqa: N801
+    """Foreign errors become ours where they enter (a class, because a generator would cost on every statement)."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is not None and not isinstance(error, asyncio.CancelledError | BobusangError):
+            translated = _translated(error)
+            if translated is not None:
+                raise translated from error
+
+
+def _translated(error: BaseException) -> BobusangError | None:
+    match error:
+        case asyncpg.DeadlockDetectedError() | asyncpg.SerializationError() | asyncpg.LockNotAvailableError():
+            return Contended(str(error))
+        case asyncpg.UniqueViolationError():
+            return Duplicate(str(error))
+        case asyncpg.DiskFullError():
+            return Unavailable(f"PostgreSQL's disk is full: {error}", hint="free some space; nothing was half-written")
+        case asyncpg.ReadOnlySQLTransactionError():
+            return Unavailable(f"PostgreSQL is read-only: {error}", hint="connect to the primary server")
+        case asyncpg.DataError() | asyncpg.IntegrityConstraintViolationError():
+            return Invalid(str(error))
+        case (
+            asyncpg.PostgresConnectionError()
+            | asyncpg.OperatorInterventionError()
+            | asyncpg.InsufficientResourcesError()
+            | asyncpg.InterfaceError()
+            | OSError()
+            | TimeoutError()
+        ):
+            return Unavailable(f"PostgreSQL went away: {error or type(error).__name__}", hint="is the server up?")
+        case asyncpg.PostgresError():
+            return BobusangError(str(error))
+    return None

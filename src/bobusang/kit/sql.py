@@ -1,0 +1,176 @@
+"""SQL statements written once with `:names` and rendered for each driver."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import JSON, ClauseElement, Table
+from sqlalchemy.dialects import mysql, postgresql, sqlite
+from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
+
+from bobusang.kit import json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.engine import Dialect as SqlAlchemyDialect
+
+
+class Dialect(StrEnum):
+    """The databases we speak to."""
+
+    SQLITE = "sqlite"
+    POSTGRES = "postgresql"
+    MARIADB = "mariadb"
+
+
+_LIST = re.compile(r"\b(not\s+)?in\s*\(:([a-z_]\w*)\.\.\.\)", re.IGNORECASE)
+_NAME = re.compile(r"(?<![:\w]):([a-z_]\w*)(\.\.\.)?")
+
+SQLALCHEMY: dict[Dialect, SqlAlchemyDialect] = {
+    Dialect.SQLITE: sqlite.dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
+    Dialect.POSTGRES: PGDialect_asyncpg(),  # type: ignore[no-untyped-call]
+    Dialect.MARIADB: mysql.dialect(paramstyle="format"),  # type: ignore[no-untyped-call]
+}
+SQLALCHEMY[Dialect.MARIADB].is_mariadb = True  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A statement as one driver wants it: text, and the order of its arguments."""
+
+    text: str
+    names: tuple[str, ...]
+    lists: frozenset[str]
+
+
+class Statement:
+    """One SQL statement; `:name` is a parameter, `in (:names...)` takes a list.
+
+    A dialect that needs other words gets its own text by keyword. A colon inside a string literal is not for here.
+    """
+
+    __slots__ = ("_rendered", "_texts")
+
+    def __init__(
+        self, text: str = "", *, sqlite: str | None = None, postgres: str | None = None, mariadb: str | None = None
+    ) -> None:
+        self._texts = {
+            Dialect.SQLITE: sqlite or text,
+            Dialect.POSTGRES: postgres or text,
+            Dialect.MARIADB: mariadb or text,
+        }
+        self._rendered: dict[Dialect, Rendered] = {}
+
+    def rendered(self, dialect: Dialect) -> Rendered:
+        """The text for a driver, made once."""
+        found = self._rendered.get(dialect)
+        if found is None:
+            found = self._rendered[dialect] = _RENDER[dialect](self._texts[dialect])
+        return found
+
+    def bind(self, dialect: Dialect, params: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
+        """Text and arguments for one execution."""
+        rendered = self.rendered(dialect)
+        if not rendered.lists or dialect is Dialect.POSTGRES:
+            return rendered.text, [params[name] for name in rendered.names]
+        if dialect is Dialect.SQLITE:
+            lists = rendered.lists
+            return rendered.text, [json.dumps(params[n]) if n in lists else params[n] for n in rendered.names]
+        return _expand(rendered, params)
+
+
+def _render_postgres(text: str) -> Rendered:
+    names: list[str] = []
+
+    def number(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in names:
+            names.append(name)
+        return f"${names.index(name) + 1}"
+
+    text = _LIST.sub(lambda m: f"<> all(:{m.group(2)})" if m.group(1) else f"= any(:{m.group(2)})", text)
+    return Rendered(_NAME.sub(number, text), tuple(names), frozenset())
+
+
+def _render_sqlite(text: str) -> Rendered:
+    lists = frozenset(match.group(2) for match in _LIST.finditer(text))
+    text = _LIST.sub(lambda m: f"{m.group(1) or ''}in (select value from json_each(:{m.group(2)}))", text)
+    names = tuple(match.group(1) for match in _NAME.finditer(text))
+    return Rendered(_NAME.sub("?", text), names, lists)
+
+
+def _render_mariadb(text: str) -> Rendered:
+    lists = frozenset(match.group(2) for match in _LIST.finditer(text))
+    names = tuple(match.group(1) for match in _NAME.finditer(text))
+    escaped = text.replace("%", "%%")
+    marked = _NAME.sub(lambda m: f"{{{m.group(1)}}}" if m.group(2) else "%s", escaped)
+    return Rendered(marked, names, lists)
+
+
+_RENDER = {
+    Dialect.POSTGRES: _render_postgres,
+    Dialect.SQLITE: _render_sqlite,
+    Dialect.MARIADB: _render_mariadb,
+}
+
+
+def _expand(rendered: Rendered, params: Mapping[str, Any]) -> tuple[str, Sequence[Any]]:
+    """MariaDB has no array parameter: write one placeholder an element (an empty list matches nothing)."""
+    text = rendered.text
+    arguments: list[Any] = []
+    for name in rendered.names:
+        value = params[name]
+        if name in rendered.lists:
+            arguments.extend(value)
+            text = text.replace(f"{{{name}}}", ",".join(["%s"] * len(value)) or "null", 1)
+        else:
+            arguments.append(value)
+    return text, arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """Insert many rows of one shape in few statements; `keep` leaves a row with the same key as it is."""
+
+    table: Table
+    columns: tuple[str, ...]
+    keep: bool = False
+
+
+@lru_cache(maxsize=256)
+def bulk_text(bulk: Bulk, dialect: Dialect) -> str:
+    """The statement of a bulk insert; MariaDB's ends at `values`, for the rows to follow."""
+    target = f"insert into {bulk.table.name} ({', '.join(bulk.columns)})"
+    match dialect:
+        case Dialect.SQLITE:
+            marks = ", ".join("?" * len(bulk.columns))
+            return f"{target} values ({marks})" + (" on conflict do nothing" if bulk.keep else "")
+        case Dialect.MARIADB:
+            return f"{target} values "
+        case Dialect.POSTGRES:
+            return _unnest(bulk, target) + (" on conflict do nothing" if bulk.keep else "")
+
+
+def _unnest(bulk: Bulk, target: str) -> str:
+    """One array a column; JSON travels as text, because an array of jsonb would have to be encoded twice."""
+    arrays, picks = [], []
+    for index, name in enumerate(bulk.columns, start=1):
+        kind = bulk.table.c[name].type
+        is_json = isinstance(kind.dialect_impl(SQLALCHEMY[Dialect.POSTGRES]), JSON | postgresql.JSONB)
+        wire = "text" if is_json else kind.compile(SQLALCHEMY[Dialect.POSTGRES])
+        arrays.append(f"${index}::{wire.split('(')[0] if 'CHAR' in wire else wire}[]")
+        picks.append(f"c{index}::jsonb" if is_json else f"c{index}")
+    aliases = ", ".join(f"c{index}" for index in range(1, len(picks) + 1))
+    return f"{target} select {', '.join(picks)} from unnest({', '.join(arrays)}) as given({aliases})"
+
+
+def bind_core(statement: ClauseElement, dialect: Dialect) -> tuple[str, Sequence[Any]]:
+    """Text and arguments of a SQLAlchemy Core expression, for cold paths."""
+    compiled = statement.compile(dialect=SQLALCHEMY[dialect], compile_kwargs={"render_postcompile": True})
+    names = compiled.positiontup or ()  # type: ignore[attr-defined]
+    return str(compiled), [compiled.params[name] for name in names]
