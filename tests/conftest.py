@@ -1,0 +1,69 @@
+"""Fixtures for all tests: the real servers, and a fresh database on each."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.servers import mariadb, postgres, redis
+from tests.servers.skip import started
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.servers.server import Server
+
+
+@contextmanager
+def serving(url: str | None, private: Server) -> Iterator[str]:
+    """The address found, else that of a private server of this test process."""
+    if url:
+        yield url
+        return
+    with started(private) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with serving(postgres.found(), postgres.Postgres()) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def mariadb_url() -> Iterator[str]:
+    with serving(mariadb.found(), mariadb.MariaDB()) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    with serving(redis.found(), redis.Redis()) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_postgres(postgres_url: str) -> Iterator[str]:
+    with postgres.fresh(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_mariadb(mariadb_url: str) -> Iterator[str]:
+    with mariadb.fresh(mariadb_url) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_sqlite(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'bobusang.db'}"
+
+
+@pytest.fixture
+def fresh_redis(redis_url: str) -> Iterator[str]:
+    """A prefix for keys on `redis_url`."""
+    with redis.fresh(redis_url) as prefix:
+        yield prefix
