@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from bobusang.kit.errors import BobusangError, Conflict, Invalid, Verdict
-from bobusang.kit.sql import Bulk, Dialect, Statement, bind_core
+from bobusang.kit.sql import Bulk, Dialect, Revise, Statement, bind_core
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -82,6 +82,11 @@ class Tx:
         """Insert many rows; how many were new."""
         return await self._insert(bulk, rows) if rows else 0
 
+    async def revise(self, revise: Revise, rows: Sequence[Sequence[Any]], /) -> None:
+        """Update many rows, each with values of its own."""
+        if rows:
+            await self._revise(revise, rows)
+
     async def create(self, statement: ClauseElement, /) -> int:
         """Insert one row of a table with a generated `id`; the id."""
         raise NotImplementedError
@@ -110,6 +115,9 @@ class Tx:
         raise NotImplementedError
 
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
+        raise NotImplementedError
+
+    async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
         raise NotImplementedError
 
 

@@ -162,11 +162,52 @@ def _unnest(bulk: Bulk, target: str) -> str:
     for index, name in enumerate(bulk.columns, start=1):
         kind = bulk.table.c[name].type
         is_json = isinstance(kind.dialect_impl(SQLALCHEMY[Dialect.POSTGRES]), JSON | postgresql.JSONB)
-        wire = "text" if is_json else kind.compile(SQLALCHEMY[Dialect.POSTGRES])
-        arrays.append(f"${index}::{wire.split('(')[0] if 'CHAR' in wire else wire}[]")
+        wire = "text" if is_json else _wire(bulk.table, name, Dialect.POSTGRES)
+        arrays.append(f"${index}::{wire}[]")
         picks.append(f"c{index}::jsonb" if is_json else f"c{index}")
     aliases = ", ".join(f"c{index}" for index in range(1, len(picks) + 1))
     return f"{target} select {', '.join(picks)} from unnest({', '.join(arrays)}) as given({aliases})"
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Update many rows by their integer key, each with values of its own; a row is the key, then the columns."""
+
+    table: Table
+    key: str
+    columns: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def revise_text(revise: Revise, dialect: Dialect) -> str:
+    """The statement of a bulk update; PostgreSQL takes arrays, MariaDB one JSON document, SQLite a row at a time."""
+    table, key = revise.table.name, revise.key
+    kinds = {name: _wire(revise.table, name, dialect) for name in (key, *revise.columns)}
+    given = ", ".join(f"{name} = given.{name}" for name in revise.columns)
+    match dialect:
+        case Dialect.SQLITE:
+            places = {name: f"?{index}" for index, name in enumerate((key, *revise.columns), start=1)}
+            pairs = ", ".join(f"{name} = {places[name]}" for name in revise.columns)
+            return f"update {table} set {pairs} where {key} = {places[key]}"
+        case Dialect.POSTGRES:
+            arrays = ", ".join(f"${index}::{kind}[]" for index, kind in enumerate(kinds.values(), start=1))
+            return (
+                f"update {table} set {given} from unnest({arrays}) as given({', '.join(kinds)}) "
+                f"where {table}.{key} = given.{key} and {table}.{key} = any($1)"
+            )
+        case Dialect.MARIADB:
+            columns = ", ".join(f"{name} {kind} path '$[{index}]'" for index, (name, kind) in enumerate(kinds.items()))
+            pairs = ", ".join(f"{table}.{name} = given.{name}" for name in revise.columns)
+            return (
+                f"update json_table(%s, '$[*]' columns ({columns})) as given straight_join {table} "
+                f"on {table}.{key} = given.{key} set {pairs}"
+            )
+
+
+def _wire(table: Table, name: str, dialect: Dialect) -> str:
+    """The type a value travels as."""
+    written = table.c[name].type.compile(SQLALCHEMY[dialect])
+    return written.split("(")[0] if dialect is Dialect.POSTGRES and "CHAR" in written else written
 
 
 def bind_core(statement: ClauseElement, dialect: Dialect) -> tuple[str, Sequence[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -12,10 +13,11 @@ import asyncmy
 import asyncmy.cursors
 import asyncmy.errors
 
-from bobusang.kit.clock import SyncedClock, utc
+from bobusang.kit import json
+from bobusang.kit.clock import SyncedClock, text as instant_text, utc
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
-from bobusang.kit.sql import Bulk, Dialect, bind_core, bulk_text
+from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -101,6 +103,12 @@ class MariadbTx(Tx):
             inserted += await self._execute(text, [value for row in part for value in row])
         return inserted
 
+    async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
+        text = revise_text(revise, self.dialect)
+        for start in range(0, len(rows), CHUNK):
+            document = [[_plain(value) for value in row] for row in rows[start : start + CHUNK]]
+            await self._execute(text, (json.dumps(document),))
+
     async def create(self, statement: ClauseElement, /) -> int:
         text, arguments = bind_core(statement, self.dialect)
         with translating():
@@ -108,6 +116,11 @@ class MariadbTx(Tx):
                 await cursor.execute(text, tuple(arguments))
                 found: int = cursor.lastrowid
                 return found
+
+
+def _plain(value: object) -> object:
+    """A value as JSON_TABLE reads it into a column."""
+    return instant_text(value) if isinstance(value, datetime) else value
 
 
 class MariadbDatabase(Database):

@@ -12,7 +12,7 @@ import asyncpg
 from bobusang.kit.clock import SyncedClock
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
-from bobusang.kit.sql import Bulk, Dialect, bind_core, bulk_text
+from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -79,6 +79,12 @@ class PostgresTx(Tx):
                 columns = zip(*rows[start : start + CHUNK], strict=True)
                 inserted += _affected(await self.connection.execute(text, *columns))
         return inserted
+
+    async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
+        text = revise_text(revise, self.dialect)
+        with translating():
+            for start in range(0, len(rows), CHUNK):
+                await self.connection.execute(text, *zip(*rows[start : start + CHUNK], strict=True))
 
     async def create(self, statement: ClauseElement, /) -> int:
         text, arguments = bind_core(statement, self.dialect)

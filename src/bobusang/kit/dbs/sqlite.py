@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from bobusang.kit import clock as clocks
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
-from bobusang.kit.sql import Bulk, Dialect, bind_core, bulk_text
+from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -101,6 +101,10 @@ class SqliteTx(Tx):
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
         text = bulk_text(bulk, self.dialect)
         return await self._lane.call(lambda: self._lane.connection.executemany(text, rows).rowcount)
+
+    async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
+        text = revise_text(revise, self.dialect)
+        await self._lane.call(lambda: self._lane.connection.executemany(text, rows))
 
     async def create(self, statement: ClauseElement, /) -> int:
         text, arguments = bind_core(statement, self.dialect)

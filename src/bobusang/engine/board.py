@@ -1,0 +1,159 @@
+"""Which lane a free slot should claim from next: fair shares by weight, and nothing asked of lanes known to be empty."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bobusang.engine.queue import START, Cursor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from bobusang.engine.lanes import Lane
+    from bobusang.engine.queue import Claim
+
+WEIGHTS = (16.0, 4.0, 1.0)
+"""How many turns HIGH, NORMAL and LOW get when they compete in different lanes."""
+
+
+@dataclass(slots=True, eq=False)
+class Look:
+    """A claim under way: where it started, and the smallest sort key that was rung for meanwhile."""
+
+    start: Cursor
+    rung: int | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Spot:
+    """What we believe of a lane."""
+
+    lane: Lane
+    stocked: bool = True
+    cursor: Cursor = START
+    blocked_until: datetime | None = None
+    full: bool = False
+    reason: str = ""
+    served: float = 0.0
+    """Virtual time: grows by batch ÷ weight, so a lane with twice the weight gets twice the share."""
+    looks: list[Look] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Board:
+    """The lanes of one worker process, and the bell its free slots wait for."""
+
+    spots: dict[int, Spot] = field(default_factory=dict)
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when a lane was heard of that is not on the board yet."""
+
+    def stocked(self) -> list[int]:
+        """The lanes that are believed to have work."""
+        return [lane for lane, spot in self.spots.items() if spot.stocked]
+
+    def learn(self, lanes: Iterable[tuple[Lane, int | None]]) -> bool:
+        """Take in what the database knows (what it does not know any more is gone); whether there is new work."""
+        floor = min((spot.served for spot in self.spots.values()), default=0.0)
+        seen, changed = {}, False
+        for lane, due in lanes:
+            spot = self.spots.get(lane.id) or Spot(lane, stocked=False, served=floor)
+            if due is not None and not spot.stocked:
+                spot.stocked, spot.cursor, changed = True, START, True
+            seen[lane.id] = spot
+        self.spots = seen
+        if changed:
+            self.bell.set()
+        return changed
+
+    def hear(self, note: str) -> None:
+        """A ring: `ready:<lane>:<due>`, `lane:<id>`, `pools` (a budget changed), `freed` (a batch of a
+        pool is over), or empty: something changed somewhere."""
+        kind, _, rest = note.partition(":")
+        match kind:
+            case "ready":
+                lane, _, due = rest.partition(":")
+                self._stock(int(lane), int(due))
+            case "lane":
+                self.news.set()
+                return
+            case "pools":
+                for spot in self.spots.values():
+                    spot.blocked_until, spot.full = None, False
+            case "freed":
+                for spot in self.spots.values():
+                    spot.full = False
+            case "":
+                for spot in self.spots.values():
+                    spot.full = False
+                self.news.set()
+            case _:
+                return
+        self.bell.set()
+
+    def _stock(self, lane: int, due: int) -> None:
+        spot = self.spots.get(lane)
+        if spot is None:
+            self.news.set()
+            return
+        spot.stocked = True
+        if due <= spot.cursor.due:
+            spot.cursor = Cursor(due - 1)
+        for look in spot.looks:
+            look.rung = due if look.rung is None else min(look.rung, due)
+
+    def pick(self, handler: str, now: datetime) -> Spot | None:
+        """The lane of this handler that is owed most."""
+        best: Spot | None = None
+        for spot in self.spots.values():
+            if spot.lane.handler != handler or not spot.stocked or spot.full:
+                continue
+            if spot.blocked_until is not None:
+                if spot.blocked_until > now:
+                    continue
+                spot.blocked_until = None
+            if best is None or spot.served < best.served:
+                best = spot
+        return best
+
+    def look(self, spot: Spot) -> Look:
+        """A claim begins."""
+        look = Look(spot.cursor)
+        spot.looks.append(look)
+        return look
+
+    def lost(self, spot: Spot, look: Look) -> None:
+        """A claim failed: what it had locked is runnable again, behind a cursor that others may have moved."""
+        spot.looks.remove(look)
+        spot.cursor = START
+
+    def claimed(self, spot: Spot, look: Look, claim: Claim | None, asked: int) -> None:
+        """Note what a claim brought."""
+        spot.looks.remove(look)
+        count = 0 if claim is None else len(claim.entries)
+        if claim is not None:
+            last = claim.entries[-1]
+            spot.served += count / WEIGHTS[claim.entries[0].queue]
+            spot.cursor = max(spot.cursor, Cursor(last.due, last.task_id))
+        if count < asked:
+            # Nothing is left ahead. The lane is empty if we looked from its start and nobody rang meanwhile.
+            spot.stocked = look.start != START or look.rung is not None
+            spot.cursor = START
+        elif look.rung is not None and look.rung <= spot.cursor.due:
+            spot.cursor = Cursor(look.rung - 1)
+
+    def block(self, spot: Spot, until: datetime | None, reason: str) -> None:
+        """A budget said no: until then, or until something in its pool finishes."""
+        spot.blocked_until, spot.full, spot.reason = until, until is None, reason
+
+    def wakes_at(self, handler: str) -> datetime | None:
+        """When the next blocked lane of this handler may be tried again."""
+        times = [
+            spot.blocked_until
+            for spot in self.spots.values()
+            if spot.lane.handler == handler and spot.stocked and spot.blocked_until is not None
+        ]
+        return min(times, default=None)

@@ -1,0 +1,46 @@
+"""Hooks: what others write in the transaction that moves a job or a step, so that their rows never lie."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bobusang.engine.model import JobStatus, Run, Step, StepState
+    from bobusang.engine.rules import Count
+    from bobusang.kit.db import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class JobMoved:
+    """A job changed its status."""
+
+    run: Run
+    status: JobStatus
+
+
+@dataclass(frozen=True, slots=True)
+class StepMoved:
+    """A step of a job changed its state or its counters."""
+
+    run: Run
+    step: Step
+    state: StepState
+    count: Count
+
+
+@dataclass(slots=True)
+class Hooks:
+    """Called in order, inside the moving transaction; one that raises undoes the move."""
+
+    on_job: list[Callable[[Tx, JobMoved], Awaitable[None]]] = field(default_factory=list)
+    on_step: list[Callable[[Tx, StepMoved], Awaitable[None]]] = field(default_factory=list)
+
+    async def job(self, tx: Tx, moved: JobMoved) -> None:
+        for hook in self.on_job:
+            await hook(tx, moved)
+
+    async def step(self, tx: Tx, moved: StepMoved) -> None:
+        for hook in self.on_step:
+            await hook(tx, moved)

@@ -1,0 +1,187 @@
+"""Progress: folds the appended counters into jobs and steps, and moves both when something is over."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from bobusang.engine import ending, making, queue
+from bobusang.engine.hooks import StepMoved
+from bobusang.engine.model import Entry, HeldReason, JobStatus, NewTask, Run, Step, StepMode, StepState, due
+from bobusang.engine.rules import Count, states, verdict
+from bobusang.engine.tables import job_steps
+from bobusang.engine.waiting import entry_of
+from bobusang.kit import json
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bobusang.engine.books import Books
+    from bobusang.engine.hooks import Hooks
+    from bobusang.kit.db import Row, Tx
+
+JOBS_AT_ONCE = 50
+DELTAS_AT_ONCE = 20_000
+RELEASE_AT_ONCE = 1_000
+
+MOVED = Statement("select distinct job_id from job_deltas order by job_id limit :limit")
+LOCK = Statement(
+    "select id, status, is_doomed from crawling_jobs where id in (:ids...) order by id for update skip locked",
+    sqlite="select id, status, is_doomed from crawling_jobs where id in (:ids...) order by id",
+)
+DELTAS = Statement("select * from job_deltas where job_id in (:ids...) order by id limit :limit")
+TAKEN = Statement("delete from job_deltas where id in (:ids...)")
+STEPS = Statement("select * from job_steps where job_id in (:ids...) order by job_id, step_order")
+COUNT = Statement("""
+    update job_steps set state = :state, created = :created, succeeded = :succeeded, failed = :failed,
+      skipped = :skipped, cancelled = :cancelled, retried = :retried,
+      started_at = coalesce(started_at, :started_at), completed_at = :completed_at
+    where job_id = :job_id and step_id = :step_id""")
+TOTAL = Statement("""
+    update crawling_jobs set total_items = :total, processed_items = :processed, success_count = :succeeded,
+      failed_count = :failed, skipped_count = :skipped, cancelled_count = :cancelled, retry_count = :retried,
+      updated_at = :now where id = :id""")
+CURRENT = Statement("update workflow_executions set current_step = :name where job_id = :job_id")
+HELD = Statement("""
+    select task_id, job_id, lane, queue, priority, attempt, dispatches from queue_held
+    where job_id = :job_id and reason = :reason and step_id in (:steps...) limit :limit""")
+UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
+
+
+async def fold(tx: Tx, books: Books, hooks: Hooks) -> int:
+    """One pass over the jobs that have news; how many counters were folded."""
+    ids = [row["job_id"] for row in await tx.fetch(MOVED, limit=JOBS_AT_ONCE)]
+    if not ids:
+        return 0
+    jobs = await tx.fetch(LOCK, ids=ids)
+    locked = [row["id"] for row in jobs]
+    if not locked:
+        return 0
+    deltas = await tx.fetch(DELTAS, ids=locked, limit=DELTAS_AT_ONCE)
+    if deltas:
+        await tx.execute(TAKEN, ids=[row["id"] for row in deltas])
+    news: dict[int, dict[int, Count]] = defaultdict(lambda: defaultdict(Count))
+    for row in deltas:
+        news[row["job_id"]][row["step_id"]] += _count(row)
+    steps: dict[int, list[Row]] = defaultdict(list)
+    for row in await tx.fetch(STEPS, ids=locked):
+        steps[row["job_id"]].append(row)
+    runs = await books.runs(tx, locked)
+    for job in jobs:
+        if job["id"] in news and job["id"] in runs:
+            await _advance(tx, books, hooks, runs[job["id"]], job, steps[job["id"]], news[job["id"]])
+    return len(deltas)
+
+
+def _count(row: Row) -> Count:
+    return Count(row["created"], row["succeeded"], row["failed"], row["skipped"], row["cancelled"], row["retried"])
+
+
+async def _advance(
+    tx: Tx, books: Books, hooks: Hooks, run: Run, job: Row, rows: Sequence[Row], news: dict[int, Count]
+) -> None:
+    """Apply a job's news: counters, then steps that are over, then the job itself."""
+    counts = [_count(row) + news.get(row["step_id"], Count()) for row in rows]
+    live = JobStatus(job["status"]) is JobStatus.RUNNING
+    found = list(states(counts))
+    if live and not job["is_doomed"]:
+        await _hand_over(tx, books, run, rows, counts, found)
+    await _write(tx, hooks, run, rows, counts, found)
+    if not live:
+        return
+    if job["is_doomed"]:
+        await ending.end(tx, books, hooks, run, JobStatus.FAILED)
+    elif all(state is StepState.DONE for state in found):
+        await ending.end(tx, books, hooks, run, verdict(counts, run.plan.tolerance))
+    else:
+        current = next(step for step, state in zip(run.plan.steps, found, strict=True) if state is not StepState.DONE)
+        await tx.execute(CURRENT, job_id=run.job_id, name=current.name)
+
+
+async def _hand_over(
+    tx: Tx, books: Books, run: Run, rows: Sequence[Row], counts: list[Count], found: list[StepState]
+) -> None:
+    """Open what a barrier held back, step by step, because what opens is not over."""
+    for index, step in enumerate(run.plan.steps):
+        if found[index] is not StepState.DONE:
+            return
+        was_over = rows[index]["state"] == StepState.DONE and not counts[index].open
+        if step.mode is StepMode.BARRIER and index + 1 < len(counts):
+            await _release(tx, run, step)
+            following = run.plan.steps[index + 1]
+            if following.gather and not was_over:
+                counts[index + 1] += Count(created=await _gather(tx, books, run, step, following, counts[index]))
+                found[:] = states(counts)
+
+
+async def _release(tx: Tx, run: Run, barrier: Step) -> None:
+    """Make runnable what waited for this barrier: the steps up to and including the next one."""
+    waiting = []
+    for step in run.plan.steps[barrier.order :]:
+        waiting.append(step.id)
+        if step.mode is StepMode.BARRIER:
+            break
+    while rows := await tx.fetch(
+        HELD, job_id=run.job_id, reason=HeldReason.BARRIER, steps=waiting, limit=RELEASE_AT_ONCE
+    ):
+        await tx.execute(UNHOLD, ids=[row["task_id"] for row in rows])
+        await queue.put(tx, [entry_of(row, due(tx.now, row["queue"], row["priority"])) for row in rows])
+
+
+async def _gather(tx: Tx, books: Books, run: Run, step: Step, following: Step, count: Count) -> int:
+    """The one task of a gathering step; its key makes a second call make nothing."""
+    results = {step.name: result_of(count)}
+    value: Any = results[step.name]
+    if following.input is not None:
+        value = following.input.apply(making.scope(run, following, value, results))
+    new = NewTask(value, key="gather", raw=True)
+    made = await making.make(tx, books, [making.draft(run, following, new, key="gather", limit=books.payload_limit)])
+    return made.total()
+
+
+def result_of(count: Count) -> dict[str, int]:
+    """A step's counters as its result."""
+    return {
+        "tasks": count.created,
+        "succeeded": count.succeeded,
+        "failed": count.failed,
+        "skipped": count.skipped,
+        "cancelled": count.cancelled,
+    }
+
+
+async def _write(
+    tx: Tx, hooks: Hooks, run: Run, rows: Sequence[Row], counts: Sequence[Count], found: Sequence[StepState]
+) -> None:
+    for row, step, count, state in zip(rows, run.plan.steps, counts, found, strict=True):
+        if count == _count(row) and state == row["state"]:
+            continue
+        await tx.execute(
+            COUNT,
+            job_id=run.job_id,
+            step_id=step.id,
+            state=state,
+            created=count.created,
+            succeeded=count.succeeded,
+            failed=count.failed,
+            skipped=count.skipped,
+            cancelled=count.cancelled,
+            retried=count.retried,
+            started_at=tx.now if count.created else None,
+            completed_at=tx.now if state is StepState.DONE else None,
+        )
+        await hooks.step(tx, StepMoved(run, step, state, count))
+    total = sum(counts, Count())
+    await tx.execute(
+        TOTAL,
+        id=run.job_id,
+        total=total.created,
+        processed=total.ended,
+        succeeded=total.succeeded,
+        failed=total.failed,
+        skipped=total.skipped,
+        cancelled=total.cancelled,
+        retried=total.retried,
+        now=tx.now,
+    )

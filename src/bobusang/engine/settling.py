@@ -1,0 +1,373 @@
+"""Finishing a batch: everything its outcomes mean, written in the transaction that gives the claim up."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bobusang.engine import budgets, making, queue, waiting
+from bobusang.engine.model import Entry, HeldReason, NewTask, Task, TaskOutcome, due
+from bobusang.engine.outcome import DONE, Done, Outcome, Park
+from bobusang.engine.model import ReasonClass
+from bobusang.engine.rules import Move, fingerprint, resolve
+from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
+from bobusang.kit import json
+from bobusang.kit.errors import BobusangError, Invalid
+from bobusang.kit.sql import Bulk, Revise, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from bobusang.engine.books import Books
+    from bobusang.engine.handlers import Handler
+    from bobusang.engine.making import Draft
+    from bobusang.engine.queue import Claim
+    from bobusang.kit.db import Tx
+
+ERROR_LIMIT = 4000
+CONTEXT_LIMIT = 64 << 10
+
+SUCCEED = Statement("""
+    update tasks set status = 'SUCCESS', outcome = 'DONE', started_at = :started_at, completed_at = :now,
+      updated_at = :now, response_time_ms = :elapsed where id in (:ids...)""")
+END = Revise(
+    tasks,
+    "id",
+    (
+        "status",
+        "outcome",
+        "retry_count",
+        "output_data",
+        "error_message",
+        "started_at",
+        "completed_at",
+        "updated_at",
+        "response_time_ms",
+    ),
+)
+DELTAS = Bulk(job_deltas, ("job_id", "step_id", "created", "succeeded", "failed", "skipped", "cancelled", "retried"))
+CONTEXTS = Bulk(job_contexts, ("job_id", "patch"))
+ATTEMPTS = Bulk(
+    task_attempts,
+    ("task_id", "job_id", "attempt", "outcome", "reason_class", "error", "worker_id", "started_at", "ended_at"),
+)
+DEAD = Bulk(
+    dead_letters,
+    (
+        "task_id",
+        "job_id",
+        "step_id",
+        "workflow_id",
+        "lane",
+        "queue",
+        "priority",
+        "dispatches",
+        "reason_class",
+        "error",
+        "fingerprint",
+        "created_at",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One task's outcome, worked out as far as that needs no transaction."""
+
+    task: Task
+    outcome: Outcome
+    move: Move
+    output: str | None = None
+    drafts: tuple[Draft, ...] = ()
+    context: str | None = None
+
+
+@dataclass(slots=True)
+class Finished:
+    """A batch whose work is over."""
+
+    claim: Claim
+    handler: Handler
+    plain: list[Task] = field(default_factory=list)
+    """Done, nothing to hand over and nothing to keep: the commonest case by far, written by one statement."""
+    results: list[Result] = field(default_factory=list)
+    elapsed_ms: int = 0
+    rest: list[Entry] = field(default_factory=list)
+    """Entries that stay claimed (a batch that is being split)."""
+
+
+    def halves(self) -> tuple[Finished, Finished | None]:
+        """Two batches that together are this one; the second is None when there is only one task."""
+        both: list[Task | Result] = [*self.plain, *self.results]
+        if len(both) == 1:
+            return self, None
+        middle = len(both) // 2
+        later = [_entry(item) for item in both[middle:]]
+        return self._part(both[:middle], [*later, *self.rest]), self._part(both[middle:], self.rest)
+
+    def _part(self, items: Sequence[Task | Result], rest: list[Entry]) -> Finished:
+        return Finished(
+            self.claim,
+            self.handler,
+            [item for item in items if isinstance(item, Task)],
+            [item for item in items if isinstance(item, Result)],
+            self.elapsed_ms,
+            rest,
+        )
+
+    def only(self) -> Task:
+        """The task of a batch of one."""
+        return self.plain[0] if self.plain else self.results[0].task
+
+
+def _entry(item: Task | Result) -> Entry:
+    return item.entry if isinstance(item, Task) else item.task.entry
+
+
+def sort_out(task: Task, outcome: Outcome, now: datetime, books: Books, into: Finished) -> None:
+    """Work out one outcome; what cannot be mapped or stored becomes a dead letter of that task alone."""
+    if outcome is DONE and (_next(task) is None):
+        into.plain.append(task)
+        return
+    try:
+        into.results.append(_result(task, outcome, now, books))
+    except BobusangError as error:
+        parked = Park(ReasonClass.INVALID, str(error))
+        into.results.append(Result(task, parked, resolve(parked, task.step, task.id, task.attempt, now)))
+
+
+def _next(task: Task) -> object | None:
+    following = task.run.plan.after(task.step)
+    return None if following is None or following.gather else following
+
+
+def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result:
+    move = resolve(outcome, task.step, task.id, task.attempt, now)
+    if not isinstance(outcome, Done):
+        return Result(task, outcome, move)
+    output = outcome.output
+    if task.step.output is not None:
+        output = task.step.output.apply(making.scope(task.run, task.step, output))
+    return Result(
+        task,
+        outcome,
+        move,
+        output=None if output is None else json.payload(output, limit=books.payload_limit, name="output"),
+        drafts=tuple(_drafts(task, outcome, output, books.payload_limit)),
+        context=None
+        if outcome.context is None
+        else json.payload(outcome.context, limit=CONTEXT_LIMIT, name="context"),
+    )
+
+
+def _drafts(task: Task, outcome: Done, output: object, limit: int) -> Iterable[Draft]:
+    plan, run = task.run.plan, task.run
+    following = plan.after(task.step)
+    if outcome.spawn is None:
+        if following is not None and not following.gather:
+            yield making.draft(run, following, NewTask(output), key=str(task.id), limit=limit, maker=task.step)
+        return
+    for index, new in enumerate(outcome.spawn, start=1):
+        step = plan.step(new.step) if new.step else following
+        if step is None:
+            raise Invalid(f"step '{task.step.name}' made a task for {repr(new.step) or 'a next step'}, which is not there")
+        yield making.draft(run, step, new, key=f"{task.id}.{index}", limit=limit, sequence=index, maker=task.step)
+
+
+async def settle(tx: Tx, books: Books, finished: Finished, worker_id: int) -> int:
+    """Write a finished batch; how many of its tasks were still ours."""
+    claim = finished.claim
+    size = len(finished.plain) + len(finished.results) + len(finished.rest)
+    owned = await queue.release(tx, claim.token, size) if not finished.rest else await _shrink(tx, finished)
+    plain, results = finished.plain, finished.results
+    if owned is not None:
+        plain = [task for task in plain if task.id in owned]
+        results = [result for result in results if result.task.id in owned]
+        if not plain and not results:
+            return 0
+    if finished.handler.save is not None:
+        done = [(task, DONE) for task in plain]
+        done += [(result.task, result.outcome) for result in results if isinstance(result.outcome, Done)]
+        if done:
+            await finished.handler.save(tx, done)
+    if plain:
+        await tx.execute(
+            SUCCEED,
+            ids=[task.id for task in plain],
+            started_at=claim.claimed_at,
+            now=tx.now,
+            elapsed=finished.elapsed_ms,
+        )
+    await _end(tx, claim, results, finished.elapsed_ms)
+    made = await making.make(tx, books, [draft for result in results for draft in result.drafts])
+    await _requeue(tx, results)
+    await _bury(tx, claim, results, worker_id)
+    await append(tx, _deltas(plain, results, made))
+    patches = [(result.task.job_id, result.context) for result in results if result.context is not None]
+    await tx.insert(CONTEXTS, patches)
+    return len(plain) + len(results)
+
+
+async def _shrink(tx: Tx, finished: Finished) -> set[int] | None:
+    """Leave the rest of a split batch claimed under the same token."""
+    row = await tx.first(LOCKED, token=finished.claim.token)
+    if row is None:
+        return set()
+    live = {entry.task_id for entry in queue.decode(row["entries"])}
+    await queue.keep(tx, finished.claim.token, [entry for entry in finished.rest if entry.task_id in live])
+    return live
+
+
+LOCKED = Statement(
+    "select entries from queue_claims where token = :token for update",
+    sqlite="select entries from queue_claims where token = :token",
+)
+
+
+async def _end(tx: Tx, claim: Claim, results: Sequence[Result], elapsed: int) -> None:
+    await tx.revise(
+        END,
+        [
+            (
+                r.task.id,
+                r.move.status,
+                r.move.outcome,
+                r.task.attempt + r.move.attempts,
+                r.output,
+                r.move.error and r.move.error[:ERROR_LIMIT],
+                claim.claimed_at,
+                tx.now if r.move.ended else None,
+                tx.now,
+                elapsed,
+            )
+            for r in results
+        ],
+    )
+
+
+async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
+    """Where the entries of unfinished tasks go."""
+    ready: list[Entry] = []
+    delayed: list[tuple[Entry, datetime, str | None]] = []
+    held: list[tuple[Entry, int, HeldReason, str | None, datetime | None]] = []
+    for result in results:
+        move = result.move
+        if move.ended:
+            continue
+        old = result.task.entry
+        entry = Entry(
+            old.task_id, old.job_id, old.lane, old.due, old.queue, old.priority, old.attempt + move.attempts, 0
+        )
+        if move.wait_key is not None:
+            if await waiting.sleep(tx, move.wait_key, entry.task_id):
+                held.append((entry, result.task.step.id, HeldReason.WAIT, move.wait_key, move.delay_until))
+            else:
+                ready.append(entry)
+        elif move.halt:
+            if await budgets.halt(tx, old.lane, move.error or ""):
+                ready.append(entry)
+            else:
+                await tx.execute(PAUSE, job_id=old.job_id, now=tx.now)
+                held.append((entry, result.task.step.id, HeldReason.PAUSED, None, None))
+        elif move.delay_until is not None and move.delay_until > tx.now:
+            delayed.append((entry, move.delay_until, move.error))
+        else:
+            ready.append(entry)
+    await queue.put(tx, ready)
+    await queue.delay(tx, delayed)
+    await queue.hold(tx, held)
+
+
+PAUSE = Statement("update crawling_jobs set is_paused = true, updated_at = :now where id = :job_id")
+
+
+async def _bury(tx: Tx, claim: Claim, results: Sequence[Result], worker_id: int) -> None:
+    """Dead letters, and the history of what did not succeed."""
+    attempts, dead = [], []
+    for r in results:
+        task, move = r.task, r.move
+        if move.outcome is TaskOutcome.DONE:
+            continue
+        error = (move.error or "")[:ERROR_LIMIT]
+        name = type(r.outcome).__name__.upper()
+        attempts.append(
+            (task.id, task.job_id, task.attempt + move.attempts, name, move.reason, error, worker_id, claim.claimed_at, tx.now)
+        )
+        if move.dead:
+            dead.append(dead_row(task.entry, task.step.id, task.run.plan.workflow_id, move.reason, error, tx.now))
+        if move.fails_job:
+            tx.ring("fail")
+            await tx.execute(DOOM, job_id=task.job_id, now=tx.now, error=json.dumps([{"error": error, "count": 1}]))
+    await tx.insert(ATTEMPTS, attempts)
+    await tx.insert(DEAD, dead)
+
+
+DOOM = Statement("""
+    update crawling_jobs set is_doomed = true, error_summary = :error, updated_at = :now
+    where id = :job_id and status = 'RUNNING'""")
+
+
+def dead_row(
+    entry: Entry, step_id: int, workflow_id: int, reason: ReasonClass | None, error: str, now: datetime
+) -> tuple[object, ...]:
+    """A row of `dead_letters`."""
+    return (
+        entry.task_id,
+        entry.job_id,
+        step_id,
+        workflow_id,
+        entry.lane,
+        entry.queue,
+        entry.priority,
+        entry.dispatches,
+        reason or ReasonClass.BUG,
+        error,
+        fingerprint(error),
+        now,
+    )
+
+
+Deltas = dict[tuple[int, int], Counter[str]]
+
+
+def _deltas(plain: Sequence[Task], results: Sequence[Result], made: Counter[tuple[int, int]]) -> Deltas:
+    deltas: Deltas = defaultdict(Counter, created(made))
+    for (job_id, step_id), count in Counter((task.job_id, task.step.id) for task in plain).items():
+        deltas[job_id, step_id]["succeeded"] += count
+    for result in results:
+        counts = deltas[result.task.job_id, result.task.step.id]
+        if result.move.outcome is not None:
+            counts[COUNTED[result.move.outcome]] += 1
+        elif result.move.attempts:
+            counts["retried"] += 1
+    return deltas
+
+
+COUNTED = {
+    TaskOutcome.DONE: "succeeded",
+    TaskOutcome.SKIPPED: "skipped",
+    TaskOutcome.FAILED: "failed",
+    TaskOutcome.PARKED: "failed",
+    TaskOutcome.CANCELLED: "cancelled",
+}
+
+
+def created(made: Counter[tuple[int, int]]) -> Deltas:
+    """The counters of tasks just made."""
+    return {place: Counter(created=count) for place, count in made.items()}
+
+
+async def append(tx: Tx, deltas: Deltas) -> None:
+    """Append counters. Rows that create come first: a fold that stops between two rows of one transaction must not
+    take a step for done before it has seen the tasks it made."""
+    rows = [
+        (job_id, step_id, c["created"], c["succeeded"], c["failed"], c["skipped"], c["cancelled"], c["retried"])
+        for (job_id, step_id), c in deltas.items()
+        if any(c.values())
+    ]
+    rows.sort(key=lambda row: -row[2])
+    await tx.insert(DELTAS, rows)
+    if rows:
+        tx.ring("deltas")

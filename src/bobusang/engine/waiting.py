@@ -1,0 +1,81 @@
+"""Waiting for the outside world by key: a task sleeps until `wake(key)`, and a wake-up that comes first is kept.
+
+Both sides write the same row of `waits`, so whichever comes second sees the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bobusang.engine import queue
+from bobusang.engine.model import Entry, due
+from bobusang.kit import json
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from bobusang.kit.db import Row, Tx
+
+_ENTER = """
+    insert into waits (wait_key, task_id, created_at) values (:wait_key, :task_id, :now) {conflict}"""
+SLEEP = Statement(
+    _ENTER.format(conflict="on conflict (wait_key) do update set task_id = excluded.task_id"),
+    mariadb=_ENTER.format(conflict="on duplicate key update task_id = values(task_id)"),
+)
+_SIGNAL = """
+    insert into waits (wait_key, signal, signalled_at, created_at)
+    values (:wait_key, :signal, :now, :now) {conflict}"""
+SIGNAL = Statement(
+    _SIGNAL.format(
+        conflict="on conflict (wait_key) do update set signal = excluded.signal, signalled_at = excluded.signalled_at"
+    ),
+    mariadb=_SIGNAL.format(
+        conflict="on duplicate key update signal = values(signal), signalled_at = values(signalled_at)"
+    ),
+)
+LOOK = Statement("select task_id, signal, signalled_at from waits where wait_key = :wait_key")
+FORGET = Statement("delete from waits where wait_key = :wait_key")
+TAKE = Statement("""
+    delete from queue_held where task_id = :task_id and wait_key = :wait_key
+    returning task_id, job_id, lane, queue, priority, attempt, dispatches""")
+TELL = Statement("update tasks set signal_data = :signal where id = :task_id")
+
+
+async def sleep(tx: Tx, wait_key: str, task_id: int) -> bool:
+    """Register a wait; False when the wake-up was here before, so that there is nothing to wait for."""
+    await tx.execute(SLEEP, wait_key=wait_key, task_id=task_id, now=tx.now)
+    row = await tx.first(LOOK, wait_key=wait_key)
+    if row is None or row["signalled_at"] is None:
+        return True
+    await tx.execute(TELL, task_id=task_id, signal=row["signal"])
+    await tx.execute(FORGET, wait_key=wait_key)
+    return False
+
+
+async def wake(tx: Tx, wait_key: str, signal: Any = None) -> bool:
+    """End the wait of this key, in the caller's transaction; whether somebody was waiting already."""
+    text = json.dumps(signal)
+    await tx.execute(SIGNAL, wait_key=wait_key, signal=text, now=tx.now)
+    row = await tx.first(LOOK, wait_key=wait_key)
+    if row is None or row["task_id"] is None:
+        return False
+    taken = await tx.first(TAKE, task_id=row["task_id"], wait_key=wait_key)
+    if taken is None:
+        return False
+    await tx.execute(TELL, task_id=row["task_id"], signal=text)
+    await tx.execute(FORGET, wait_key=wait_key)
+    await queue.put(tx, [entry_of(taken, due(tx.now, taken["queue"], taken["priority"]))])
+    return True
+
+
+def entry_of(row: Row, sort_key: int) -> Entry:
+    """An entry that comes back from where it was kept."""
+    return Entry(
+        row["task_id"],
+        row["job_id"],
+        row["lane"],
+        sort_key,
+        row["queue"],
+        row["priority"],
+        row["attempt"],
+        row["dispatches"],
+    )

@@ -1,0 +1,317 @@
+"""The worker: slots that finish one batch and claim the next in the same transaction, then work.
+
+There is no prefetch: what a slot claims it begins at once, so a deadline runs from the start of handling. Two or three
+slots keep the database busy while Python works and the other way round.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.engine import budgets, queue
+from bobusang.engine.beat import Beat
+from bobusang.engine.board import Board, Look, Spot
+from bobusang.engine.lanes import stocked
+from bobusang.engine.budgets import Grant
+from bobusang.engine.model import ReasonClass, Task
+from bobusang.engine.outcome import Retry
+from bobusang.engine.rules import decide
+from bobusang.engine.settling import Finished, settle, sort_out
+from bobusang.engine.rescuing import give_back
+from bobusang.kit import log
+from bobusang.kit.errors import BobusangError, Unavailable
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bobusang.engine.books import Books
+    from bobusang.engine.handlers import Handler, Handlers
+    from bobusang.engine.outcome import Outcome
+    from bobusang.engine.queue import Claim
+    from bobusang.kit.db import Database, Tx
+
+GRACE = timedelta(seconds=5)
+"""A claim outlives its handler's own deadline by this, so that the worker's answer comes before rescue."""
+LONGEST_NAP = 1.0
+SHORTEST_NAP = 0.02
+
+ENTER = Statement(
+    "insert into workers (name, started_at, beat_at) values (:name, :now, :now) returning id as value"
+)
+LEAVE = Statement("delete from workers where id = :id and not exists (select 1 from queue_claims where worker_id = :id)")
+PAYLOADS = Statement("""
+    select id, step_id, task_key, target_url, input_data, sequence_number, signal_data from tasks where id in (:ids...)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a worker keeps time."""
+
+    beat: timedelta = timedelta(seconds=5)
+    dead_after: timedelta = timedelta(seconds=30)
+    drain: timedelta = timedelta(seconds=30)
+    batch: int | None = None
+    """Overrides every handler's own batch size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claimed batch with its tasks read."""
+
+    claim: Claim
+    tasks: list[Task]
+
+
+class Worker:
+    """Runs the handlers it knows until told to stop."""
+
+    def __init__(self, db: Database, handlers: Handlers, books: Books, *, name: str = "worker", pace: Pace = Pace()) -> None:  # noqa: B008
+        self.db = db
+        self.handlers = handlers
+        self.books = books
+        self.name = name
+        self.pace = pace
+        self.board = Board()
+        self.worker_id = 0
+        self.handled = 0
+        self._stopping = asyncio.Event()
+        self._log = log.get("worker")
+
+    def stop(self) -> None:
+        """Claim nothing more; what was begun is finished."""
+        self._stopping.set()
+        self.board.bell.set()
+
+    async def run(self) -> None:
+        """Work until stopped, then drain."""
+        self.worker_id = await self.db.transact(self._enter)
+        beat = Beat(self.db.url, self.worker_id, self.pace.beat, self.pace.dead_after)
+        loop = asyncio.get_running_loop()
+        beat.lost = lambda: loop.call_soon_threadsafe(self.stop)
+        beat.start()
+        try:
+            async with self.db.listen(self.board.hear):
+                await self._slots(beat)
+        finally:
+            await asyncio.to_thread(beat.stop)
+            with suppress(BobusangError):
+                await self.db.transact(lambda tx: tx.execute(LEAVE, id=self.worker_id))
+
+    async def _enter(self, tx: Tx) -> int:
+        entered: int = await tx.value(ENTER, name=self.name[:200], now=tx.now)
+        return entered
+
+    async def _slots(self, beat: Beat) -> None:
+        look = asyncio.create_task(self._look())
+        slots = [
+            asyncio.create_task(self._slot(handler), name=f"{handler.name}-{number}")
+            for handler in self.handlers
+            for number in range(handler.concurrency)
+        ]
+        guard = asyncio.create_task(self._guard(beat, slots))
+        stop = asyncio.create_task(self._stopping.wait())
+        try:
+            done, _ = await asyncio.wait([stop, look, *slots], return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {stop}:
+                task.result()
+            await asyncio.wait(slots, timeout=self.pace.drain.total_seconds())
+        finally:
+            for task in (look, guard, stop, *slots):
+                task.cancel()
+            await asyncio.gather(look, guard, stop, *slots, return_exceptions=True)
+            if not beat.is_fenced:
+                with suppress(BobusangError):
+                    await self.db.transact(lambda tx: give_back(tx, self.worker_id))
+
+    async def _guard(self, beat: Beat, slots: Sequence[asyncio.Task[None]]) -> None:
+        """Fence ourselves: without a beat others take our claims, so stop acting before they do."""
+        while True:
+            await asyncio.sleep(min(self.pace.beat.total_seconds(), LONGEST_NAP))
+            if beat.is_fenced:
+                self._log.error("worker cannot reach the database and gives up its claims", worker=self.worker_id)
+                self.stop()
+                for slot in slots:
+                    slot.cancel()
+                return
+
+    async def _look(self) -> None:
+        """Ask the database which lanes have work: when one was heard of, and now and then in case a ring was lost."""
+        nap = SHORTEST_NAP
+        while True:
+            self.board.news.clear()
+            try:
+                async with self.db.read() as tx:
+                    changed = self.board.learn(await stocked(tx, self.handlers.names, self.board.stocked()))
+                nap = SHORTEST_NAP if changed else min(nap * 1.5, self.db.polling)
+            except BobusangError as error:
+                self._log.warning("the database does not answer", error=str(error))
+                nap = LONGEST_NAP
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.board.news.wait(), nap)
+
+    async def _slot(self, handler: Handler) -> None:
+        """Finish, claim, work; again and again."""
+        finished: Finished | None = None
+        while True:
+            spot = None if self._stopping.is_set() else self.board.pick(handler.name, self.db.clock.now())
+            if finished is None and spot is None:
+                if self._stopping.is_set():
+                    return
+                await self._rest(handler)
+                continue
+            claim = await self._turn(handler, finished, spot)
+            finished = None
+            if claim is not None:
+                finished = await self._handle(handler, claim)
+
+    async def _rest(self, handler: Handler) -> None:
+        """Wait for the bell, or for a blocked lane to open."""
+        self.board.bell.clear()
+        if self.board.pick(handler.name, self.db.clock.now()) is not None or self._stopping.is_set():
+            return
+        opens = self.board.wakes_at(handler.name)
+        nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.board.bell.wait(), max(0.001, min(nap, LONGEST_NAP)))
+
+    async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
+        """One transaction: finish what is finished, claim what is next."""
+        look = None if spot is None else self.board.look(spot)
+        while True:
+            try:
+                held, grant, owned = await self.db.transact(lambda tx: self._exchange(tx, handler, finished, spot, look))
+                break
+            except Unavailable as error:
+                self._log.warning("the database does not answer", error=str(error))
+                await asyncio.sleep(LONGEST_NAP)
+            except Exception as error:  # a save that raises must not take the worker down
+                if finished is None:
+                    self._log.error("claiming failed", handler=handler.name, error=repr(error))
+                    await asyncio.sleep(LONGEST_NAP)
+                else:
+                    await self._apart(finished, error)
+                    finished = None
+            except BaseException:
+                if spot is not None and look is not None:
+                    self.board.lost(spot, look)
+                raise
+        self.handled += owned
+        if spot is not None and look is not None:
+            self.board.claimed(spot, look, held and held.claim, grant.size)
+            if grant.size == 0:
+                self.board.block(spot, grant.until, grant.reason)
+        return held
+
+    async def _exchange(
+        self, tx: Tx, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None
+    ) -> tuple[Held | None, Grant, int]:
+        owned = 0
+        if finished is not None:
+            owned = await settle(tx, self.books, finished, self.worker_id)
+            before = self.board.spots.get(finished.claim.lane)
+            if before is not None and before.lane.pools:
+                tx.ring("freed")
+        grant, held = Grant(self.pace.batch or handler.batch), None
+        if spot is not None and look is not None:
+            purses: list[tuple[str, float]] = []
+            if spot.lane.pools:
+                grant, purses = await budgets.grant(tx, spot.lane.pools, grant.size)
+            claim = None
+            if grant.size:
+                claim = await queue.claim(
+                    tx,
+                    lane=spot.lane.id,
+                    worker_id=self.worker_id,
+                    size=grant.size,
+                    deadline=handler.deadline + GRACE,
+                    cursor=look.start,
+                )
+            if claim is not None:
+                await budgets.spend(tx, purses, len(claim.entries))
+                held = Held(claim, await self._read(tx, claim))
+        return held, grant, owned
+
+    async def _read(self, tx: Tx, claim: Claim) -> list[Task]:
+        """The claimed tasks with all that their handler needs."""
+        rows = {row["id"]: row for row in await tx.fetch(PAYLOADS, ids=[e.task_id for e in claim.entries])}
+        runs = await self.books.runs(tx, {entry.job_id for entry in claim.entries})
+        tasks = []
+        for entry in claim.entries:
+            row, run = rows[entry.task_id], runs[entry.job_id]
+            step = run.plan.by_id[row["step_id"]]
+            tasks.append(
+                Task(
+                    entry,
+                    run,
+                    step,
+                    row["task_key"],
+                    row["target_url"],
+                    row["input_data"],
+                    row["sequence_number"],
+                    row["signal_data"],
+                )
+            )
+        return tasks
+
+    async def _handle(self, handler: Handler, held: Held) -> Finished:
+        """Run the handler within its deadline; every task gets an outcome."""
+        begun = time.monotonic()
+        outcomes: dict[int, Outcome] = {}
+        try:
+            async with asyncio.timeout(handler.deadline.total_seconds()) as deadline:
+                await self._work(handler, held.tasks, outcomes)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+        finished = Finished(held.claim, handler, elapsed_ms=int((time.monotonic() - begun) * 1000))
+        now = self.db.clock.now()
+        for task in held.tasks:
+            outcome = outcomes.get(task.id)
+            if outcome is None:
+                outcome = Retry(f"not finished within {handler.deadline}", reason=ReasonClass.TIMEOUT)
+            sort_out(task, outcome, now, self.books, finished)
+        return finished
+
+    async def _work(self, handler: Handler, tasks: Sequence[Task], outcomes: dict[int, Outcome]) -> None:
+        """Call the handler; a batch that raises is split until the poison is alone, and only that pays an attempt."""
+        try:
+            answers = await handler.work(tasks)
+            if len(answers) != len(tasks):
+                raise ValueError(f"{handler.name} returned {len(answers)} outcomes for {len(tasks)} tasks")
+        except Exception as error:
+            if len(tasks) == 1:
+                outcomes[tasks[0].id] = decide(error, self.db.clock.now())
+                return
+            half = len(tasks) // 2
+            await self._work(handler, tasks[:half], outcomes)
+            await self._work(handler, tasks[half:], outcomes)
+        else:
+            for task, answer in zip(tasks, answers, strict=True):
+                outcomes[task.id] = answer
+
+    async def _apart(self, finished: Finished, error: Exception) -> None:
+        """Finishing raised (a handler's `save`, or a value the database refuses): finish the halves apart."""
+        first, second = finished.halves()
+        if second is None:
+            task = finished.only()
+            self._log.warning("a task could not be saved", task=task.id, error=repr(error))
+            alone = Finished(finished.claim, finished.handler, elapsed_ms=finished.elapsed_ms, rest=finished.rest)
+            sort_out(task, decide(error, self.db.clock.now()), self.db.clock.now(), self.books, alone)
+            await self._settle(alone)
+            return
+        for half in (first, second):
+            try:
+                await self._settle(half)
+            except Unavailable:
+                raise
+            except Exception as again:
+                await self._apart(half, again)
+
+    async def _settle(self, finished: Finished) -> None:
+        self.handled += await self.db.transact(lambda tx: settle(tx, self.books, finished, self.worker_id))

@@ -1,0 +1,138 @@
+"""One history of the tables for SQLite, PostgreSQL and MariaDB, and the program that applies it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+
+from bobusang.kit.errors import Conflict, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from sqlalchemy import Connection
+
+HERE = Path(__file__).parent
+LOCK = 824_119
+"""Two processes that start together must not both migrate: the second waits for the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a database stands in the history."""
+
+    current: str | None
+    head: str
+
+    @property
+    def is_current(self) -> bool:
+        return self.current == self.head
+
+
+def scripts() -> ScriptDirectory:
+    """The history itself."""
+    return ScriptDirectory.from_config(_config())
+
+
+def head() -> str:
+    """The newest revision this program knows."""
+    found = scripts().get_current_head()
+    assert found is not None
+    return found
+
+
+async def status(url: str) -> Status:
+    """Where the database stands; one newer than this program is refused."""
+    current: str | None = await _with_connection(url, _current)
+    known = {script.revision for script in scripts().walk_revisions()}
+    if current is not None and current not in known:
+        raise Conflict(
+            f"the database is at revision {current}, which this version of bobusang does not know",
+            hint="it was upgraded by a newer version: install that one",
+        )
+    return Status(current, head())
+
+
+async def upgrade(url: str, revision: str = "head") -> Status:
+    """Bring the database to a revision, one process at a time."""
+    await status(url)
+    await _with_connection(url, lambda connection: _upgrade(connection, revision))
+    return await status(url)
+
+
+def _current(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _upgrade(connection: Connection, revision: str) -> None:
+    dialect = connection.dialect.name
+    if dialect == "postgresql":
+        connection.execute(text(f"select pg_advisory_xact_lock({LOCK})"))
+    elif dialect != "sqlite":
+        connection.execute(text(f"select get_lock('bobusang-{LOCK}', 60)"))
+    try:
+        command.upgrade(_config(connection), revision)
+    finally:
+        if dialect not in ("postgresql", "sqlite"):
+            connection.execute(text(f"select release_lock('bobusang-{LOCK}')"))
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+async def _with_connection(url: str, work: Callable[[Connection], Any]) -> Any:
+    try:
+        if urlsplit(url).scheme == "sqlite":
+            return await asyncio.to_thread(_with_sqlite, url, work)
+        async with _engine(url) as engine, engine.begin() as connection:
+            return await connection.run_sync(work)
+    except (DBAPIError, OSError) as error:
+        cause = getattr(error, "orig", None) or error
+        raise Unavailable(f"the database cannot be read or upgraded: {cause}", hint="check BOBUSANG_DATABASE_URL") from error
+
+
+@asynccontextmanager
+async def _engine(url: str) -> AsyncIterator[Any]:
+    from sqlalchemy.ext.asyncio import create_async_engine  # needs greenlet, which the base install does not have
+
+    parts = urlsplit(url)
+    driver = "postgresql+asyncpg" if parts.scheme.startswith("postgres") else "mariadb+asyncmy"
+    engine = create_async_engine(parts._replace(scheme=driver).geturl())
+    try:
+        yield engine
+    finally:
+        await engine.dispose()
+
+
+def _with_sqlite(url: str, work: Callable[[Connection], Any]) -> Any:
+    engine = create_engine(url)
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # so that DDL too is inside the transaction begun below
+        connection.execute("pragma journal_mode = wal")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        connection.exec_driver_sql("begin immediate")
+
+    try:
+        with engine.begin() as connection:
+            return work(connection)
+    finally:
+        engine.dispose()
