@@ -6,6 +6,7 @@ import os
 import pwd
 import re
 import secrets
+import shutil
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -37,6 +38,11 @@ class MariaDB(Server):
         users = {entry.pw_name for entry in pwd.getpwall()}
         return "mysql" if super().user and "mysql" in users else super().user
 
+    @property
+    def scratch(self) -> Path:
+        """Not /tmp: a server that starts deletes there what look like temporary tables, also those of its neighbour."""
+        return self.folder / "tmp"
+
     def prepare(self) -> None:
         self._server = installed("mariadbd")
         account = f"'{ACCOUNT}'@'127.0.0.1'"
@@ -45,9 +51,12 @@ class MariaDB(Server):
             f"create user if not exists {account} identified by '{ACCOUNT}';\n"
             f"grant all on *.* to {account} with grant option;\n"
         )
+        self.scratch.mkdir()
+        if self.user:
+            shutil.chown(self.scratch, self.user)
         self.run(
-            *(installed("mariadb-install-db"), "--no-defaults", f"--datadir={self.data}", "--skip-test-db"),
-            *("--auth-root-authentication-method=normal", "--skip-name-resolve"),
+            *(installed("mariadb-install-db"), "--no-defaults", f"--datadir={self.data}", f"--tmpdir={self.scratch}"),
+            *("--auth-root-authentication-method=normal", "--skip-name-resolve", "--skip-test-db"),
         )
 
     def command(self) -> Sequence[str | Path]:
@@ -55,6 +64,7 @@ class MariaDB(Server):
             *(self._server, "--no-defaults", f"--datadir={self.data}", f"--init-file={self.folder / 'init.sql'}"),
             *(f"--port={self.port}", "--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"),
             *(f"--socket={self.data / 'socket'}", f"--pid-file={self.data / 'pid'}", "--max-connections=200"),
+            f"--tmpdir={self.scratch}",
             *("--character-set-server=utf8mb4", f"--innodb-flush-log-at-trx-commit={1 if self.fsync else 2}"),
         ]
 
