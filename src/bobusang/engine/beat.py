@@ -34,7 +34,7 @@ class Beat:
         self._stop = threading.Event()
         self._last = time.monotonic()
         self._thread = threading.Thread(target=self._main, name="bobusang-beat", daemon=True)
-        self.lost: Callable[[], None] | None = None
+        self.lost: Callable[[], object] | None = None
         """Called, from the thread, when the row is gone: someone has taken us for dead."""
 
     def start(self) -> None:

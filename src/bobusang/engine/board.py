@@ -1,4 +1,4 @@
-"""Which lane a free slot should claim from next: fair shares by weight, and nothing asked of lanes known to be empty."""
+"""Which lane a free slot claims from next: fair shares by weight, and nothing asked of lanes known to be empty."""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ async def end(tx: Tx, books: Books, hooks: Hooks, run: Run, status: JobStatus) -
     )
     if run.plan.limited and status is JobStatus.SUCCESS:
         await tx.execute(lanes.REMOVE, job_id=run.job_id)
-        await tx.execute(budgets.DROP, pools=[job_pool(run.job_id, StepType.FETCH), job_pool(run.job_id, StepType.STORE)])
+        await tx.execute(
+            budgets.DROP, pools=[job_pool(run.job_id, StepType.FETCH), job_pool(run.job_id, StepType.STORE)]
+        )
         tx.after_commit(lambda: books.lanes.forget(run.job_id))
     await hooks.job(tx, JobMoved(run, status))
     tx.ring("jobs")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from bobusang.engine.model import DEADLINE, Task
-from bobusang.engine.outcome import Done, Outcome
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from datetime import timedelta
 
+    from bobusang.engine.outcome import Done, Outcome
     from bobusang.kit.db import Tx
 
 

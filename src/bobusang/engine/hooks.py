@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from bobusang.engine.model import JobStatus, Run, Step, StepState
     from bobusang.engine.rules import Count
     from bobusang.kit.db import Tx

@@ -153,7 +153,9 @@ async def depend(tx: Tx, job_id: int, upstream: int, kind: DependencyType) -> No
     reached, frontier = set[int](), {upstream}
     while frontier:
         if job_id in frontier:
-            raise Invalid(f"job {upstream} already waits for job {job_id}: neither could start", field="depends_on_job_id")
+            raise Invalid(
+                f"job {upstream} already waits for job {job_id}: neither could start", field="depends_on_job_id"
+            )
         reached |= frontier
         rows = await tx.fetch(UPSTREAM, ids=list(frontier))
         frontier = {row["depends_on_job_id"] for row in rows} - reached

@@ -63,7 +63,7 @@ class Lanes:
 
 
 async def stocked(tx: Tx, handlers: Sequence[str], known: Sequence[int]) -> list[tuple[Lane, int | None]]:
-    """The lanes of these handlers, each with the sort key at its head (None: empty, or one of those known to have work).
+    """The lanes of these handlers, each with the sort key at its head (None: empty, or known to have work).
 
     The head is not looked for where it is known: under an old open transaction that would step over all dead rows.
     """

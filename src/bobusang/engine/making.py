@@ -60,7 +60,9 @@ class Draft:
     """Whether it waits until an earlier step is over."""
 
 
-def draft(run: Run, step: Step, new: NewTask, *, key: str, limit: int, sequence: int = 0, maker: Step | None = None) -> Draft:
+def draft(
+    run: Run, step: Step, new: NewTask, *, key: str, limit: int, sequence: int = 0, maker: Step | None = None
+) -> Draft:
     """Map and check one new task (pure, outside any transaction). `maker` is the step whose task asks for it."""
     value = new.input
     if step.input is not None and not new.raw:
@@ -76,7 +78,8 @@ def draft(run: Run, step: Step, new: NewTask, *, key: str, limit: int, sequence:
         priority=new.priority or run.priority,
         after=new.after,
         sequence=sequence,
-        barrier=maker is not None and any(s.mode is StepMode.BARRIER for s in run.plan.steps[maker.order - 1 : step.order - 1]),
+        barrier=maker is not None
+        and any(s.mode is StepMode.BARRIER for s in run.plan.steps[maker.order - 1 : step.order - 1]),
     )
 
 

@@ -6,13 +6,15 @@ does to task, queue entry, job and execution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from bobusang.engine.model import NewTask, ReasonClass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, timedelta
 
 
 class Outcome(msgspec.Struct, frozen=True):

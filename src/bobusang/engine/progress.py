@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.engine import ending, making, queue
 from bobusang.engine.hooks import StepMoved
-from bobusang.engine.model import Entry, HeldReason, JobStatus, NewTask, Run, Step, StepMode, StepState, due
+from bobusang.engine.model import HeldReason, JobStatus, NewTask, Run, Step, StepMode, StepState, due
+from bobusang.engine.pausing import to_sweep
 from bobusang.engine.rules import Count, states, verdict
-from bobusang.engine.tables import job_steps
 from bobusang.engine.waiting import entry_of
-from bobusang.kit import json
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
@@ -92,6 +91,7 @@ async def _advance(
         return
     if job["is_doomed"]:
         await ending.end(tx, books, hooks, run, JobStatus.FAILED)
+        await to_sweep(tx, run.job_id)
     elif all(state is StepState.DONE for state in found):
         await ending.end(tx, books, hooks, run, verdict(counts, run.plan.tolerance))
     else:

@@ -116,14 +116,24 @@ async def delay(tx: Tx, entries: Sequence[tuple[Entry, datetime, str | None]]) -
     )
 
 
-async def hold(
-    tx: Tx, entries: Sequence[tuple[Entry, int, HeldReason, str | None, datetime | None]]
-) -> None:
+async def hold(tx: Tx, entries: Sequence[tuple[Entry, int, HeldReason, str | None, datetime | None]]) -> None:
     """Keep entries aside (each with its step, and for a wait its key and time-out)."""
     await tx.insert(
         HELD,
         [
-            (e.task_id, e.job_id, e.lane, e.queue, e.priority, e.attempt, e.dispatches, step_id, reason, wait_key, until)
+            (
+                e.task_id,
+                e.job_id,
+                e.lane,
+                e.queue,
+                e.priority,
+                e.attempt,
+                e.dispatches,
+                step_id,
+                reason,
+                wait_key,
+                until,
+            )
             for e, step_id, reason, wait_key, until in entries
         ],
     )

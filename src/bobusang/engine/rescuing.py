@@ -40,7 +40,8 @@ OWN_CLAIMS = Statement(
 )
 CLOSE = Statement("delete from queue_claims where token in (:tokens...)")
 STEPS = Statement("""
-    select t.id, t.step_id, j.workflow_id from tasks t join crawling_jobs j on j.id = t.job_id where t.id in (:ids...)""")
+    select t.id, t.step_id, j.workflow_id from tasks t join crawling_jobs j on j.id = t.job_id
+    where t.id in (:ids...)""")
 BURY = Statement("""
     update tasks set status = :status, outcome = :outcome, error_message = :error, completed_at = :now,
       updated_at = :now where id in (:ids...)""")
@@ -76,7 +77,9 @@ async def _take_back(tx: Tx, claims: Sequence[Row]) -> int:
     if not claims:
         return 0
     await tx.execute(CLOSE, tokens=[claim["token"] for claim in claims])
-    attempts, ready, poison = [], [], []
+    attempts: list[tuple[object, ...]] = []
+    ready: list[Entry] = []
+    poison: list[Entry] = []
     for claim in claims:
         late = utc(claim["deadline_at"]) < tx.now
         reason = ReasonClass.TIMEOUT if late else ReasonClass.CRASHED
@@ -84,7 +87,17 @@ async def _take_back(tx: Tx, claims: Sequence[Row]) -> int:
             (poison if is_poison(entry.dispatches) else ready).append(entry)
             error = "its deadline passed" if late else "its worker stopped beating"
             attempts.append(
-                (entry.task_id, entry.job_id, entry.attempt, "RESCUED", reason, error, claim["worker_id"], utc(claim["claimed_at"]), tx.now)
+                (
+                    entry.task_id,
+                    entry.job_id,
+                    entry.attempt,
+                    "RESCUED",
+                    reason,
+                    error,
+                    claim["worker_id"],
+                    utc(claim["claimed_at"]),
+                    tx.now,
+                )
             )
     await tx.insert(ATTEMPTS, attempts)
     await queue.put(tx, ready)
@@ -111,9 +124,7 @@ async def _bury(tx: Tx, entries: Sequence[Entry]) -> None:
         return
     ids = [entry.task_id for entry in entries]
     rows = {row["id"]: row for row in await tx.fetch(STEPS, ids=ids)}
-    await tx.execute(
-        BURY, ids=ids, status=TaskStatus.FAILED, outcome=TaskOutcome.PARKED, error=POISON, now=tx.now
-    )
+    await tx.execute(BURY, ids=ids, status=TaskStatus.FAILED, outcome=TaskOutcome.PARKED, error=POISON, now=tx.now)
     await tx.insert(
         DEAD,
         [

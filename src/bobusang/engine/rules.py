@@ -49,9 +49,9 @@ def backoff(task_id: int, attempt: int, least: timedelta | None = None) -> timed
 
     The jitter is a hash, not a die: the same task waits the same time on every machine and in every test.
     """
-    full = min(FIRST_DELAY * 2 ** min(attempt, 20), LONGEST_DELAY)
+    full: timedelta = min(FIRST_DELAY * 2 ** min(attempt, 20), LONGEST_DELAY)
     digest = hashlib.blake2b(f"{task_id}:{attempt}".encode(), digest_size=4).digest()
-    delay = full * (0.5 + int.from_bytes(digest) / 2**33)
+    delay: timedelta = full * (0.5 + int.from_bytes(digest) / 2**33)
     return max(delay, least) if least is not None else delay
 
 
@@ -90,9 +90,7 @@ def resolve(outcome: Outcome, step: Step, task_id: int, attempt: int, now: datet
             return Move(TaskStatus.RETRYING, error=outcome.reason, halt=True)
         case Retry() if step.on_error is not ErrorHandling.FAIL and attempt < step.max_retries:
             until = now + backoff(task_id, attempt, outcome.after)
-            return Move(
-                TaskStatus.RETRYING, error=outcome.error, reason=outcome.reason, attempts=1, delay_until=until
-            )
+            return Move(TaskStatus.RETRYING, error=outcome.error, reason=outcome.reason, attempts=1, delay_until=until)
         case Retry():
             return _give_up(outcome.error, outcome.reason, step, attempts=1)
         case Park():
@@ -114,9 +112,7 @@ def _give_up(error: str, reason: ReasonClass, step: Step, attempts: int = 0) -> 
                 TaskStatus.FAILED, TaskOutcome.FAILED, error=error, reason=reason, attempts=attempts, fails_job=True
             )
         case ErrorHandling.RETRY:
-            return Move(
-                TaskStatus.FAILED, TaskOutcome.PARKED, error=error, reason=reason, attempts=attempts, dead=True
-            )
+            return Move(TaskStatus.FAILED, TaskOutcome.PARKED, error=error, reason=reason, attempts=attempts, dead=True)
 
 
 @dataclass(frozen=True, slots=True)

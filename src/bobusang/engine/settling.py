@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, making, queue, waiting
-from bobusang.engine.model import Entry, HeldReason, NewTask, Task, TaskOutcome, due
+from bobusang.engine.model import Entry, HeldReason, NewTask, ReasonClass, Task, TaskOutcome
 from bobusang.engine.outcome import DONE, Done, Outcome, Park
-from bobusang.engine.model import ReasonClass
+from bobusang.engine.pausing import mark_paused
 from bobusang.engine.rules import Move, fingerprint, resolve
 from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
 from bobusang.kit import json
@@ -97,7 +97,6 @@ class Finished:
     rest: list[Entry] = field(default_factory=list)
     """Entries that stay claimed (a batch that is being split)."""
 
-
     def halves(self) -> tuple[Finished, Finished | None]:
         """Two batches that together are this one; the second is None when there is only one task."""
         both: list[Task | Result] = [*self.plain, *self.results]
@@ -156,9 +155,7 @@ def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result
         move,
         output=None if output is None else json.payload(output, limit=books.payload_limit, name="output"),
         drafts=tuple(_drafts(task, outcome, output, books.payload_limit)),
-        context=None
-        if outcome.context is None
-        else json.payload(outcome.context, limit=CONTEXT_LIMIT, name="context"),
+        context=None if outcome.context is None else json.payload(outcome.context, limit=CONTEXT_LIMIT, name="context"),
     )
 
 
@@ -172,7 +169,9 @@ def _drafts(task: Task, outcome: Done, output: object, limit: int) -> Iterable[D
     for index, new in enumerate(outcome.spawn, start=1):
         step = plan.step(new.step) if new.step else following
         if step is None:
-            raise Invalid(f"step '{task.step.name}' made a task for {repr(new.step) or 'a next step'}, which is not there")
+            raise Invalid(
+                f"step '{task.step.name}' made a task for {repr(new.step) or 'a next step'}, which is not there"
+            )
         yield making.draft(run, step, new, key=f"{task.id}.{index}", limit=limit, sequence=index, maker=task.step)
 
 
@@ -269,7 +268,7 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
             if await budgets.halt(tx, old.lane, move.error or ""):
                 ready.append(entry)
             else:
-                await tx.execute(PAUSE, job_id=old.job_id, now=tx.now)
+                await mark_paused(tx, old.job_id)
                 held.append((entry, result.task.step.id, HeldReason.PAUSED, None, None))
         elif move.delay_until is not None and move.delay_until > tx.now:
             delayed.append((entry, move.delay_until, move.error))
@@ -278,9 +277,6 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
     await queue.put(tx, ready)
     await queue.delay(tx, delayed)
     await queue.hold(tx, held)
-
-
-PAUSE = Statement("update crawling_jobs set is_paused = true, updated_at = :now where id = :job_id")
 
 
 async def _bury(tx: Tx, claim: Claim, results: Sequence[Result], worker_id: int) -> None:
@@ -293,7 +289,17 @@ async def _bury(tx: Tx, claim: Claim, results: Sequence[Result], worker_id: int)
         error = (move.error or "")[:ERROR_LIMIT]
         name = type(r.outcome).__name__.upper()
         attempts.append(
-            (task.id, task.job_id, task.attempt + move.attempts, name, move.reason, error, worker_id, claim.claimed_at, tx.now)
+            (
+                task.id,
+                task.job_id,
+                task.attempt + move.attempts,
+                name,
+                move.reason,
+                error,
+                worker_id,
+                claim.claimed_at,
+                tx.now,
+            )
         )
         if move.dead:
             dead.append(dead_row(task.entry, task.step.id, task.run.plan.workflow_id, move.reason, error, tx.now))

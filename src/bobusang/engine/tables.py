@@ -6,9 +6,25 @@ and when ended, and a queue row is gone once claimed (ADR 2).
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, SmallInteger, String, Table, UniqueConstraint
-from sqlalchemy import false, text, true
+from typing import Any
 
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    UniqueConstraint,
+    false,
+    text,
+    true,
+)
+
+from bobusang.engine.misfire import Misfire, Overlap
 from bobusang.engine.model import (
     DependencyType,
     ErrorHandling,
@@ -25,7 +41,6 @@ from bobusang.engine.model import (
     TaskStatus,
     WorkflowType,
 )
-from bobusang.engine.misfire import Misfire, Overlap
 from bobusang.kit.schema import Id, Instant, Json, Payload, allowed, choice, key, metadata
 
 
@@ -33,7 +48,7 @@ def _id() -> Column[int]:
     return Column("id", Id, primary_key=True, autoincrement=True)
 
 
-def _at(name: str, *, null: bool = False) -> Column[object]:
+def _at(name: str, *, null: bool = False) -> Column[Any]:
     return Column(name, Instant, nullable=null)
 
 
@@ -202,7 +217,7 @@ schedule_fires = Table(
 # --- jobs ------------------------------------------------------------------------------------------------------------
 
 
-def _job_columns() -> list[Column[object]]:
+def _job_columns() -> list[Column[Any]]:
     """Shared by jobs and their archive."""
     return [
         Column("schedule_id", Id),
@@ -323,6 +338,14 @@ job_contexts = Table(
     Index("ix_job_contexts_job", "job_id"),
 )
 
+# Jobs whose entries have to be taken out of the queue: paused, cancelled or failed early.
+job_sweeps = Table(
+    "job_sweeps",
+    metadata,
+    Column("job_id", Id, primary_key=True, autoincrement=False),
+    _at("next_at"),
+)
+
 # --- tasks -----------------------------------------------------------------------------------------------------------
 
 tasks = Table(
@@ -424,7 +447,7 @@ budgets = Table(
 )
 
 
-def _entry_columns() -> list[Column[object]]:
+def _entry_columns() -> list[Column[Any]]:
     """What an entry carries wherever it stands."""
     return [
         Column("job_id", Id, nullable=False),

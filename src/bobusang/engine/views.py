@@ -52,7 +52,7 @@ def _queues(dialect: Dialect) -> str:
     ready_at = _FROM_MS[dialect].format(
         ms=f"q.due - (case q.queue {_PENALTY} end) - {PRIORITY_PENALTY} * (10 - q.priority)"
     )
-    names = "case q.queue {} end".format(_NAMES)
+    names = f"case q.queue {_NAMES} end"
     head = f"select q.task_id as id, {names} as queue_type, q.job_id, q.task_id, q.priority"
     parts = (
         (f"{head}, 'WAITING' as status, {ready_at} as scheduled_for, q.attempt as attempt_count", "queue_ready"),
@@ -61,11 +61,11 @@ def _queues(dialect: Dialect) -> str:
         (f"{head}, 'PROCESSING' as status, q.claimed_at as scheduled_for, q.attempt as attempt_count", "claimed_tasks"),
         (f"{head}, 'FAILED' as status, q.created_at as scheduled_for, q.dispatches as attempt_count", "dead_letters"),
     )
-    union = " union all ".join(
-        f"{columns}, t.input_data as payload, t.created_at, t.updated_at from {table} q join tasks t on t.id = q.task_id"
+    return " union all ".join(
+        f"{columns}, t.input_data as payload, t.created_at, t.updated_at "
+        f"from {table} q join tasks t on t.id = q.task_id"
         for columns, table in parts
     )
-    return union
 
 
 _DAY = {Dialect.SQLITE: "date(created_at)", Dialect.POSTGRES: "(created_at at time zone 'UTC')::date"}
@@ -88,7 +88,7 @@ def _statistics(dialect: Dialect) -> str:
       sum(case when status = 'SUCCESS' then 1 else 0 end) as success_jobs,
       avg({_SECONDS[dialect]}) as avg_duration_sec, sum(processed_items) as total_items_processed
     from crawling_jobs where created_at >= {_WEEK[dialect]}
-    group by {day}, workflow_id"""  # noqa: S608
+    group by {day}, workflow_id"""
 
 
 def definitions(dialect: Dialect) -> dict[str, str]:

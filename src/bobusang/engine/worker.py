@@ -11,18 +11,19 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, queue
 from bobusang.engine.beat import Beat
 from bobusang.engine.board import Board, Look, Spot
-from bobusang.engine.lanes import stocked
 from bobusang.engine.budgets import Grant
+from bobusang.engine.lanes import stocked
 from bobusang.engine.model import ReasonClass, Task
 from bobusang.engine.outcome import Retry
+from bobusang.engine.rescuing import give_back
 from bobusang.engine.rules import decide
 from bobusang.engine.settling import Finished, settle, sort_out
-from bobusang.engine.rescuing import give_back
 from bobusang.kit import log
 from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.kit.sql import Statement
@@ -41,12 +42,13 @@ GRACE = timedelta(seconds=5)
 LONGEST_NAP = 1.0
 SHORTEST_NAP = 0.02
 
-ENTER = Statement(
-    "insert into workers (name, started_at, beat_at) values (:name, :now, :now) returning id as value"
+ENTER = Statement("insert into workers (name, started_at, beat_at) values (:name, :now, :now) returning id as value")
+LEAVE = Statement(
+    "delete from workers where id = :id and not exists (select 1 from queue_claims where worker_id = :id)"
 )
-LEAVE = Statement("delete from workers where id = :id and not exists (select 1 from queue_claims where worker_id = :id)")
 PAYLOADS = Statement("""
-    select id, step_id, task_key, target_url, input_data, sequence_number, signal_data from tasks where id in (:ids...)""")
+    select id, step_id, task_key, target_url, input_data, sequence_number, signal_data from tasks
+    where id in (:ids...)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,26 @@ class Held:
     tasks: list[Task]
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one transaction of a slot brought."""
+
+    held: Held | None
+    grant: Grant
+    owned: int
+
+
 class Worker:
     """Runs the handlers it knows until told to stop."""
 
-    def __init__(self, db: Database, handlers: Handlers, books: Books, *, name: str = "worker", pace: Pace = Pace()) -> None:  # noqa: B008
+    def __init__(
+        self, db: Database, handlers: Handlers, books: Books, *, name: str = "worker", pace: Pace | None = None
+    ) -> None:
         self.db = db
         self.handlers = handlers
         self.books = books
         self.name = name
-        self.pace = pace
+        self.pace = pace or Pace()
         self.board = Board()
         self.worker_id = 0
         self.handled = 0
@@ -93,7 +106,7 @@ class Worker:
         self.worker_id = await self.db.transact(self._enter)
         beat = Beat(self.db.url, self.worker_id, self.pace.beat, self.pace.dead_after)
         loop = asyncio.get_running_loop()
-        beat.lost = lambda: loop.call_soon_threadsafe(self.stop)
+        beat.lost = partial(loop.call_soon_threadsafe, self.stop)
         beat.start()
         try:
             async with self.db.listen(self.board.hear):
@@ -183,10 +196,26 @@ class Worker:
     async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
         """One transaction: finish what is finished, claim what is next."""
         look = None if spot is None else self.board.look(spot)
+        try:
+            turn = await self._exchanged(handler, finished, spot, look)
+        except BaseException:
+            if spot is not None and look is not None:
+                self.board.lost(spot, look)
+            raise
+        self.handled += turn.owned
+        if spot is not None and look is not None:
+            self.board.claimed(spot, look, None if turn.held is None else turn.held.claim, turn.grant.size)
+            if turn.grant.size == 0:
+                self.board.block(spot, turn.grant.until, turn.grant.reason)
+        return turn.held
+
+    async def _exchanged(
+        self, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None
+    ) -> Turn:
+        """Try until it succeeds: a database that is away comes back, a batch that cannot be saved is taken apart."""
         while True:
             try:
-                held, grant, owned = await self.db.transact(lambda tx: self._exchange(tx, handler, finished, spot, look))
-                break
+                return await self.db.transact(partial(self._exchange, handler, finished, spot, look))
             except Unavailable as error:
                 self._log.warning("the database does not answer", error=str(error))
                 await asyncio.sleep(LONGEST_NAP)
@@ -197,20 +226,10 @@ class Worker:
                 else:
                     await self._apart(finished, error)
                     finished = None
-            except BaseException:
-                if spot is not None and look is not None:
-                    self.board.lost(spot, look)
-                raise
-        self.handled += owned
-        if spot is not None and look is not None:
-            self.board.claimed(spot, look, held and held.claim, grant.size)
-            if grant.size == 0:
-                self.board.block(spot, grant.until, grant.reason)
-        return held
 
     async def _exchange(
-        self, tx: Tx, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None
-    ) -> tuple[Held | None, Grant, int]:
+        self, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None, tx: Tx
+    ) -> Turn:
         owned = 0
         if finished is not None:
             owned = await settle(tx, self.books, finished, self.worker_id)
@@ -235,7 +254,7 @@ class Worker:
             if claim is not None:
                 await budgets.spend(tx, purses, len(claim.entries))
                 held = Held(claim, await self._read(tx, claim))
-        return held, grant, owned
+        return Turn(held, grant, owned)
 
     async def _read(self, tx: Tx, claim: Claim) -> list[Task]:
         """The claimed tasks with all that their handler needs."""
@@ -263,12 +282,9 @@ class Worker:
         """Run the handler within its deadline; every task gets an outcome."""
         begun = time.monotonic()
         outcomes: dict[int, Outcome] = {}
-        try:
-            async with asyncio.timeout(handler.deadline.total_seconds()) as deadline:
+        with suppress(TimeoutError):  # only our own: one of the handler's is an outcome by then
+            async with asyncio.timeout(handler.deadline.total_seconds()):
                 await self._work(handler, held.tasks, outcomes)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
         finished = Finished(held.claim, handler, elapsed_ms=int((time.monotonic() - begun) * 1000))
         now = self.db.clock.now()
         for task in held.tasks:

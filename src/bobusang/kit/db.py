@@ -154,7 +154,7 @@ class Database:
             except Contended:
                 if attempt == ATTEMPTS:
                     raise
-            await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.5)))  # noqa: S311
+            await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.5)))
         raise AssertionError("unreachable")
 
     def listen(self, callback: Callable[[str], None]) -> AbstractAsyncContextManager[None]:
@@ -191,7 +191,9 @@ async def connect(url: str, *, clock: Clock | None = None, pool: int = 4) -> Dat
             return await open_mariadb(url, clock=clock, pool=pool)
         case "mysql":
             raise Invalid(
-                "MySQL is not supported", hint="use MariaDB 10.6 or newer with a mariadb:// address", field="database_url"
+                "MySQL is not supported",
+                hint="use MariaDB 10.6 or newer with a mariadb:// address",
+                field="database_url",
             )
         case _:
             raise Invalid(
@@ -199,4 +201,3 @@ async def connect(url: str, *, clock: Clock | None = None, pool: int = 4) -> Dat
                 hint="use sqlite:///file.db, postgresql://… or mariadb://…",
                 field="database_url",
             )
-

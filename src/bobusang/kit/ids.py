@@ -14,7 +14,8 @@ BLOCK = 1000
 
 
 class Ids:
-    """Ids of one sequence (`<name>_ids`, or on SQLite a row of `id_blocks`): unique over all processes, mostly rising."""
+    """Ids of one sequence (`<name>_ids`, or on SQLite a row of `id_blocks`): unique over all processes, mostly
+    rising."""
 
     def __init__(self, name: str) -> None:
         self._free: list[int] = []
@@ -36,7 +37,7 @@ class Ids:
         blocks = -(-missing // BLOCK)
         if tx.dialect is Dialect.SQLITE:
             # Here the block is given back by a rollback, so what is left of it must be forgotten with it.
-            tx.after_rollback(lambda: self._free.clear())
+            tx.after_rollback(self._free.clear)
             start = await tx.value(self._next, span=blocks * BLOCK, name=self._name)
             self._free.extend(range(start, start + blocks * BLOCK))
         elif tx.dialect is Dialect.POSTGRES:

@@ -38,7 +38,9 @@ Id = BigInteger().with_variant(Integer(), "sqlite")
 
 def key(length: int) -> TypeEngine[str]:
     """Text compared byte by byte: MariaDB's default collation takes ten distinct keys for four."""
-    return String(length).with_variant(VARCHAR(length, charset="utf8mb4", collation="utf8mb4_nopad_bin"), "mysql", "mariadb")
+    return String(length).with_variant(
+        VARCHAR(length, charset="utf8mb4", collation="utf8mb4_nopad_bin"), "mysql", "mariadb"
+    )
 
 
 def choice(name: str, values: type[StrEnum], *, null: bool = False, default: StrEnum | None = None) -> Column[str]:

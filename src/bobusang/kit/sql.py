@@ -32,9 +32,9 @@ _LIST = re.compile(r"\b(not\s+)?in\s*\(:([a-z_]\w*)\.\.\.\)", re.IGNORECASE)
 _NAME = re.compile(r"(?<![:\w]):([a-z_]\w*)(\.\.\.)?")
 
 SQLALCHEMY: dict[Dialect, SqlAlchemyDialect] = {
-    Dialect.SQLITE: sqlite.dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
+    Dialect.SQLITE: sqlite.dialect(paramstyle="qmark"),
     Dialect.POSTGRES: PGDialect_asyncpg(),  # type: ignore[no-untyped-call]
-    Dialect.MARIADB: mysql.dialect(paramstyle="format"),  # type: ignore[no-untyped-call]
+    Dialect.MARIADB: mysql.dialect(paramstyle="format"),
 }
 SQLALCHEMY[Dialect.MARIADB].is_mariadb = True  # type: ignore[attr-defined]
 

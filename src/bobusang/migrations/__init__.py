@@ -103,7 +103,9 @@ async def _with_connection(url: str, work: Callable[[Connection], Any]) -> Any:
             return await connection.run_sync(work)
     except (DBAPIError, OSError) as error:
         cause = getattr(error, "orig", None) or error
-        raise Unavailable(f"the database cannot be read or upgraded: {cause}", hint="check BOBUSANG_DATABASE_URL") from error
+        raise Unavailable(
+            f"the database cannot be read or upgraded: {cause}", hint="check BOBUSANG_DATABASE_URL"
+        ) from error
 
 
 @asynccontextmanager

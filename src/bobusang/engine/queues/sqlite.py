@@ -18,6 +18,6 @@ PICK = Statement("""
 
 
 async def pick(tx: Tx, lane: int, size: int, cursor: Cursor) -> list[Entry]:
-    """Take up to `size` entries of a lane out of the queue; deleted rows leave nothing behind, so no cursor is needed."""
+    """Take up to `size` entries of a lane out of the queue; deleted rows leave nothing to step over, so no cursor."""
     rows = await tx.fetch(PICK, lane=lane, size=size)
     return [Entry(*row) for row in rows]  # type: ignore[misc]

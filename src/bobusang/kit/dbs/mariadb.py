@@ -14,7 +14,8 @@ import asyncmy.cursors
 import asyncmy.errors
 
 from bobusang.kit import json
-from bobusang.kit.clock import SyncedClock, text as instant_text, utc
+from bobusang.kit.clock import SyncedClock, utc
+from bobusang.kit.clock import text as instant_text
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
@@ -48,7 +49,7 @@ async def open_mariadb(url: str, *, clock: Clock | None, pool: int) -> MariadbDa
     if "mariadb" not in version.lower():
         await database.close()
         raise Invalid(f"MySQL {version} is not supported", hint="use MariaDB 10.6 or newer", field="database_url")
-    if tuple(int(part) for part in version.split("-")[0].split(".")[:2]) < OLDEST:
+    if tuple(int(part) for part in version.split("-", maxsplit=1)[0].split(".")[:2]) < OLDEST:
         await database.close()
         raise Invalid(f"MariaDB {version} is too old", hint="use 10.6 or newer", field="database_url")
     await database.sync()
@@ -58,7 +59,9 @@ async def open_mariadb(url: str, *, clock: Clock | None, pool: int) -> MariadbDa
 def _address(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     if not parts.path.strip("/"):
-        raise Invalid(f"no database in {parts.hostname}", hint="write mariadb://user:pw@host/database", field="database_url")
+        raise Invalid(
+            f"no database in {parts.hostname}", hint="write mariadb://user:pw@host/database", field="database_url"
+        )
     return {
         "host": parts.hostname or "127.0.0.1",
         "port": parts.port or 3306,
@@ -201,7 +204,9 @@ class MariadbDatabase(Database):
             return connection
         except (asyncmy.errors.Error, OSError, TimeoutError) as error:
             where = f"{self._address['host']}:{self._address['port']}/{self._address['db']}"
-            raise Unavailable(f"MariaDB at {where} cannot be used: {error}", hint="check BOBUSANG_DATABASE_URL") from error
+            raise Unavailable(
+                f"MariaDB at {where} cannot be used: {error}", hint="check BOBUSANG_DATABASE_URL"
+            ) from error
 
     @asynccontextmanager
     async def listen(self, callback: Callable[[str], None]) -> AsyncIterator[None]:

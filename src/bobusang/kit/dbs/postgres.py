@@ -48,7 +48,8 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
 def _unreachable(url: str, error: Exception) -> Unavailable:
     where = url.rsplit("@", 1)[-1]
     return Unavailable(
-        f"PostgreSQL at {where} cannot be used: {error or type(error).__name__}", hint="check BOBUSANG_DATABASE_URL"
+        f"PostgreSQL at {where} cannot be used: {str(error) or type(error).__name__}",
+        hint="check BOBUSANG_DATABASE_URL",
     )
 
 
@@ -228,7 +229,7 @@ def _translated(error: BaseException) -> BobusangError | None:
             | OSError()
             | TimeoutError()
         ):
-            return Unavailable(f"PostgreSQL went away: {error or type(error).__name__}", hint="is the server up?")
+            return Unavailable(f"PostgreSQL went away: {str(error) or type(error).__name__}", hint="is the server up?")
         case asyncpg.PostgresError():
             return BobusangError(str(error))
     return None

@@ -44,7 +44,9 @@ async def open_sqlite(url: str, *, clock: Clock | None) -> SqliteDatabase:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Unavailable(f"the folder {path.parent} cannot be made: {error.strerror}", hint="check its rights") from error
+        raise Unavailable(
+            f"the folder {path.parent} cannot be made: {error.strerror}", hint="check its rights"
+        ) from error
     database = SqliteDatabase(url, path, clock or clocks.SystemClock())
     await database.open()
     return database
@@ -79,7 +81,7 @@ class Lane:
 
     async def close(self) -> None:
         with suppress(AttributeError, BobusangError):
-            await self.call(lambda: self.connection.close())
+            await self.call(self.connection.close)
         self._pool.shutdown()
 
 
@@ -239,5 +241,3 @@ def _translated(error: sqlite3.Error, path: Path) -> BobusangError:
         case sqlite3.SQLITE_IOERR:
             return Unavailable(f"reading or writing {path} failed: {error}", hint="check the disk")
     return BobusangError(f"{path}: {error}")
-
-

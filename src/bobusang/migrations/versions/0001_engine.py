@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from alembic import op
 
-from bobusang.engine import tables, views
-from bobusang.kit.sql import Dialect
+from bobusang.engine import views
 from bobusang.kit.schema import metadata
+from bobusang.kit.sql import Dialect
 
 revision = "0001"
 down_revision = None
@@ -18,7 +18,11 @@ def upgrade() -> None:
     name = bind.dialect.name
     dialect = Dialect.MARIADB if name in ("mysql", "mariadb") else Dialect(name)
     for view, select in views.definitions(dialect).items():
-        op.execute(f"create view {view} as {select}" if dialect is Dialect.SQLITE else f"create or replace view {view} as {select}")
+        op.execute(
+            f"create view {view} as {select}"
+            if dialect is Dialect.SQLITE
+            else f"create or replace view {view} as {select}"
+        )
     if dialect is Dialect.POSTGRES:
         op.execute("create sequence if not exists task_ids as bigint minvalue 1 start 1 increment by 1000")
     if dialect is Dialect.MARIADB:

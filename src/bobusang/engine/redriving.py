@@ -1,0 +1,186 @@
+"""Dead letters: looked at, mended, and driven again one by one, by filter, or the first ten."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, func, select
+
+from bobusang.engine import making, queue, settling
+from bobusang.engine.model import Entry, ExecutionStatus, JobStatus, ReasonClass, TaskOutcome, due
+from bobusang.engine.settling import COUNTED, Deltas
+from bobusang.engine.tables import dead_letters, tasks, workflow_steps
+from bobusang.kit import json
+from bobusang.kit.errors import Conflict, Missing
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bobusang.engine.books import Books
+    from bobusang.kit.db import Row, Tx
+
+AT_ONCE = 500
+
+LOCK_JOBS = Statement(
+    "select id, status from crawling_jobs where id in (:ids...) order by id for update",
+    sqlite="select id, status from crawling_jobs where id in (:ids...) order by id",
+)
+TAKE = Statement("delete from dead_letters where task_id in (:ids...)")
+DEAD = Statement("""
+    select d.task_id, d.job_id, d.step_id, d.queue, d.priority, t.outcome from dead_letters d
+    join tasks t on t.id = d.task_id where d.task_id in (:ids...) order by d.task_id""")
+UNFINISHED = Statement("""
+    select t.id as task_id, t.job_id, t.step_id, j.queue, j.priority, t.outcome from tasks t
+    join crawling_jobs j on j.id = t.job_id
+    where t.job_id = :id and t.status = 'FAILED' order by t.id limit :limit""")
+FRESH = Statement("""
+    update tasks set status = 'PENDING', outcome = null, retry_count = 0, completed_at = null, updated_at = :now
+    where id in (:ids...)""")
+REOPEN = Statement("""
+    update crawling_jobs set status = 'RUNNING', job_type = 'RETRY', completed_at = null, is_doomed = false,
+      error_summary = null, updated_at = :now where id in (:ids...) and status = 'FAILED'""")
+REOPEN_EXECUTION = Statement("""
+    update workflow_executions set status = :status, completed_at = null where job_id in (:ids...)""")
+EDIT = Statement("update tasks set input_data = :input, updated_at = :now where id = :id")
+STATUS = Statement("select status as value from crawling_jobs where id = :id")
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which dead letters; what is not given does not matter."""
+
+    ids: Sequence[int] | None = None
+    job_id: int | None = None
+    workflow_id: int | None = None
+    reason: ReasonClass | None = None
+    fingerprint: str | None = None
+    after: int = 0
+    limit: int = 50
+
+
+def matching(wanted: Filter) -> Select[Any]:
+    """The dead letters of a filter, oldest first, with what a person needs to see."""
+    return (
+        select(
+            dead_letters,
+            tasks.c.task_key,
+            tasks.c.target_url,
+            tasks.c.input_data,
+            tasks.c.retry_count,
+            workflow_steps.c.step_name,
+        )
+        .join(tasks, tasks.c.id == dead_letters.c.task_id)
+        .join(workflow_steps, workflow_steps.c.id == dead_letters.c.step_id)
+        .where(*_where(wanted), dead_letters.c.task_id > wanted.after)
+        .order_by(dead_letters.c.task_id)
+        .limit(wanted.limit)
+    )
+
+
+def _where(wanted: Filter) -> list[Any]:
+    table = dead_letters.c
+    clauses: list[Any] = []
+    if wanted.ids is not None:
+        clauses.append(table.task_id.in_(list(wanted.ids)))
+    for column, value in (
+        (table.job_id, wanted.job_id),
+        (table.workflow_id, wanted.workflow_id),
+        (table.reason_class, wanted.reason),
+        (table.fingerprint, wanted.fingerprint),
+    ):
+        if value is not None:
+            clauses.append(column == value)
+    return clauses
+
+
+def grouped(wanted: Filter) -> Select[Any]:
+    """How many there are of each cause, most first, with one example."""
+    table = dead_letters.c
+    times = func.count().label("times")
+    return (
+        select(
+            table.reason_class,
+            table.fingerprint,
+            times,
+            func.min(table.error).label("error"),
+            func.min(table.created_at).label("first_at"),
+            func.max(table.created_at).label("last_at"),
+            func.min(table.task_id).label("example"),
+        )
+        .where(*_where(wanted))
+        .group_by(table.reason_class, table.fingerprint)
+        .order_by(times.desc())
+        .limit(wanted.limit)
+    )
+
+
+async def redrive(tx: Tx, books: Books, wanted: Filter) -> int:
+    """Run matching dead letters again, up to the filter's limit; how many."""
+    ids = [row["task_id"] for row in await tx.fetch(matching(wanted))]
+    if not ids:
+        return 0
+    rows = await tx.fetch(DEAD, ids=ids)
+    jobs = {row["id"]: row["status"] for row in await tx.fetch(LOCK_JOBS, ids=list({row["job_id"] for row in rows}))}
+    alive = [row for row in rows if jobs.get(row["job_id"]) != JobStatus.CANCELLED]
+    if not alive:
+        raise Conflict("the jobs of these dead letters were cancelled", hint="start new jobs instead")
+    await _again(tx, books, alive)
+    return len(alive)
+
+
+async def retry_job(tx: Tx, books: Books, job_id: int) -> int:
+    """Run everything of a job again that failed; how many tasks."""
+    status = await tx.value(STATUS, id=job_id)
+    if status is None:
+        raise Missing(f"there is no job {job_id}")
+    if JobStatus(status) in (JobStatus.CANCELLED, JobStatus.PENDING):
+        raise Conflict(f"job {job_id} is {status}", hint="only what has failed can be tried again")
+    await tx.fetch(LOCK_JOBS, ids=[job_id])
+    count = 0
+    while rows := await tx.fetch(UNFINISHED, id=job_id, limit=AT_ONCE):
+        await _again(tx, books, rows)
+        count += len(rows)
+    return count
+
+
+async def _again(tx: Tx, books: Books, rows: Sequence[Row]) -> None:
+    ids = [row["task_id"] for row in rows]
+    jobs = sorted({row["job_id"] for row in rows})
+    runs = await books.runs(tx, jobs)
+    await tx.execute(TAKE, ids=ids)
+    await tx.execute(FRESH, ids=ids, now=tx.now)
+    await tx.execute(REOPEN, ids=jobs, now=tx.now)
+    await tx.execute(REOPEN_EXECUTION, ids=jobs, status=ExecutionStatus.RUNNING)
+    entries, deltas = [], _deltas(rows)
+    for row in rows:
+        run = runs[row["job_id"]]
+        lane = await making.lane_of(tx, books, run, run.plan.by_id[row["step_id"]])
+        key = due(tx.now, row["queue"], row["priority"])
+        entries.append(Entry(row["task_id"], row["job_id"], lane, key, row["queue"], row["priority"], 0, 0))
+    await queue.put(tx, entries)
+    await settling.append(tx, deltas)
+
+
+def _deltas(rows: Sequence[Row]) -> Deltas:
+    """What these tasks had counted as, taken back."""
+    deltas: Deltas = defaultdict(Counter)
+    for row in rows:
+        deltas[row["job_id"], row["step_id"]][COUNTED[TaskOutcome(row["outcome"])]] -= 1
+    return deltas
+
+
+async def edit(tx: Tx, books: Books, task_id: int, value: Any) -> None:
+    """Mend the input of a dead letter before driving it again."""
+    if not await tx.fetch(matching(Filter(ids=[task_id]))):
+        raise Missing(f"task {task_id} is not among the dead letters")
+    text = json.payload(value, limit=books.payload_limit, name="input")
+    await tx.execute(EDIT, id=task_id, input=text, now=tx.now)
+
+
+async def discard(tx: Tx, wanted: Filter) -> int:
+    """Throw matching dead letters away; their tasks stay failed."""
+    ids = [row["task_id"] for row in await tx.fetch(matching(wanted))]
+    return await tx.execute(TAKE, ids=ids) if ids else 0

@@ -1,0 +1,21 @@
+"""Relay: events leave the outbox for their subscribers."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.engine.upkeep.duty import Duty
+
+if TYPE_CHECKING:
+    from bobusang.platform.relay import Relay as Outbox
+
+
+def relay(outbox: Outbox) -> Duty:
+    """At once when an event was written, and twice a second for those put off."""
+    return Duty("relay", timedelta(seconds=0.5), outbox.step, frozenset({"outbox"}))
+
+
+def prune(outbox: Outbox) -> Duty:
+    """What nobody took for too long goes."""
+    return Duty("prune", timedelta(minutes=10), outbox.prune)

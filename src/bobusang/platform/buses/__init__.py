@@ -1,0 +1,1 @@
+"""Ways to reach subscribers: in this process, and by signed HTTP."""
