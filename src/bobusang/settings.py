@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Everything that can be set. The names are also `BOBUSANG_<NAME>`."""
 
     home: Annotated[str, Meta(description="folder for the embedded database, keys and files")] = "bobusang-data"
-    database_url: Annotated[str, Meta(description="sqlite:///…, postgresql://… or mariadb://…; empty: embedded SQLite")] = ""
+    database_url: Annotated[str, Meta(description="sqlite:///…, postgresql://… or mariadb://…; empty: embedded")] = ""
     database_pool: Annotated[int, Meta(ge=2, le=100, description="connections a process may open")] = 5
     host: Annotated[str, Meta(description="address the API listens on")] = "127.0.0.1"
     port: Annotated[Port, Meta(description="port the API listens on; 0 picks a free one")] = 8000
@@ -41,9 +41,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     log_format: Annotated[str, Meta(pattern="^(auto|json|pretty)$", description="how logs look")] = "auto"
     beat_seconds: Annotated[Seconds, Meta(description="how often a worker says that it lives")] = 5.0
     dead_seconds: Annotated[Seconds, Meta(description="silence after which a worker is taken for dead")] = 30.0
-    drain_seconds: Annotated[float, Meta(ge=0, description="how long a stopping worker may finish what it holds")] = 30.0
+    drain_seconds: Annotated[float, Meta(ge=0, description="how long a stopping worker may go on")] = 30.0
     keep_days: Annotated[Count, Meta(description="days before a finished job is archived")] = 30
-    payload_limit: Annotated[int, Meta(ge=1024, description="largest input or output of a task, in characters")] = 1 << 20
+    payload_limit: Annotated[int, Meta(ge=1024, description="largest input or output, in characters")] = 1 << 20
     slack_webhook_url: Annotated[str, Meta(description="where alerts go, if anywhere (secret)")] = ""
     smtp_url: Annotated[str, Meta(description="smtp://user:pw@host:port?from=…&to=… for alerts by mail (secret)")] = ""
     alert_failure_rate: Annotated[Share, Meta(description="share of failed jobs in an hour that calls a person")] = 0.2
@@ -51,7 +51,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     alert_oldest_wait_seconds: Annotated[Seconds, Meta(description="a task's wait that calls a person")] = 1800.0
     alert_retry_rate: Annotated[float, Meta(gt=0, description="retries per task in an hour that call a person")] = 0.5
     alert_dead_letters: Annotated[Count, Meta(description="dead letters of a class that call a person")] = 100
-    subscribers_allow_private: Annotated[bool, Meta(description="whether event subscribers may be on private addresses")] = False
+    subscribers_allow_private: Annotated[bool, Meta(description="may subscribers be on private addresses")] = False
 
     @property
     def database(self) -> str:

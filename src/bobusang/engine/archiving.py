@@ -49,8 +49,7 @@ OLD_KEYS = {
     for table, (key, at) in _OLD_ROWS.items()
 }
 DROP_KEYS = {
-    table: Statement(f"delete from {table} where {key} in (:keys...)")
-    for table, (key, _) in _OLD_ROWS.items()
+    table: Statement(f"delete from {table} where {key} in (:keys...)") for table, (key, _) in _OLD_ROWS.items()
 }
 DROP_FIRES = Statement("delete from schedule_fires where created_at < :before")
 

@@ -55,7 +55,7 @@ class _Reader:
             name = str(self._scalar())
             if name in value:
                 self.at = start
-                self._refuse(f"the key {name!r} is there twice")
+                self._refuse(f"the key {name[:100]!r} is there twice")
             self.lines[*place, name] = line
             if not self._took(":"):
                 self._refuse("a colon is expected")

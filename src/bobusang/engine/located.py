@@ -81,8 +81,8 @@ def spot(text: str, at: int) -> tuple[int, int]:
 
 
 def written(place: Place) -> str:
-    """`steps[1].config.url`."""
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    """`steps[1].config.url`; of a very long name the beginning."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part[:100]}" for part in place)
     return "".join(parts).removeprefix(".")
 
 

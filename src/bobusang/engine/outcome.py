@@ -14,7 +14,6 @@ from bobusang.engine.model import NewTask, ReasonClass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime, timedelta
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -36,9 +36,7 @@ async def source_id(tx: Tx, name: str, base_url: str | None = None) -> int:
         found: int = row["id"]
         return found
     return await tx.create(
-        insert(crawl_sources).values(
-            name=name, base_url=base_url, is_active=True, created_at=tx.now, updated_at=tx.now
-        )
+        insert(crawl_sources).values(name=name, base_url=base_url, is_active=True, created_at=tx.now, updated_at=tx.now)
     )
 
 
@@ -52,7 +50,13 @@ async def type_id(tx: Tx, name: str) -> int:
 
 
 async def put(
-    tx: Tx, *, kind: str, key: str, source: str | None = None, name: str | None = None, data: Mapping[str, Any] | None = None
+    tx: Tx,
+    *,
+    kind: str,
+    key: str,
+    source: str | None = None,
+    name: str | None = None,
+    data: Mapping[str, Any] | None = None,
 ) -> int:
     """Make a target or renew what is known of it."""
     table = crawl_targets.c
@@ -60,9 +64,8 @@ async def put(
     type_ref = await type_id(tx, kind)
     values = {"name": name, "data": json.payload(dict(data or {}), limit=1 << 16, name="data"), "updated_at": tx.now}
     same_source = table.source_id.is_(None) if source_ref is None else table.source_id == source_ref
-    found = await tx.first(
-        select(table.id).where(same_source, table.target_type_id == type_ref, table.target_key == _name(key, "key", 200))
-    )
+    same = (same_source, table.target_type_id == type_ref, table.target_key == _name(key, "key", 200))
+    found = await tx.first(select(table.id).where(*same))
     if found is None:
         fixed = {"source_id": source_ref, "target_type_id": type_ref, "target_key": key, "is_active": True}
         return await tx.create(insert(crawl_targets).values(**fixed, **values, created_at=tx.now))
@@ -71,9 +74,7 @@ async def put(
     return target_id
 
 
-async def map_workflow(
-    tx: Tx, *, kind: str, workflow_id: int, condition: str | None = None, priority: int = 0
-) -> None:
+async def map_workflow(tx: Tx, *, kind: str, workflow_id: int, condition: str | None = None, priority: int = 0) -> None:
     """Say that targets of a type run this workflow when the condition holds; the highest priority is asked first."""
     compile_condition(condition or "")
     if await tx.first(select(crawling_workflows.c.id).where(crawling_workflows.c.id == workflow_id)) is None:
@@ -91,7 +92,8 @@ async def map_workflow(
 async def workflow_for(tx: Tx, target_id: int) -> int:
     """The workflow that suits a target: the first mapping of its type whose condition holds."""
     target = await _target(tx, target_id)
-    facts = {**(json.loads(target["data"]) if target["data"] else {}), "key": target["target_key"], "name": target["name"]}
+    known = json.loads(target["data"]) if target["data"] else {}
+    facts = {**known, "key": target["target_key"], "name": target["name"]}
     names = {"target": facts, "source": target["source"], **facts}
     for row in await tx.fetch(CANDIDATES, type_id=target["target_type_id"]):
         if compile_condition(row["condition_expression"] or "").holds(names):

@@ -25,7 +25,7 @@ _WORDS = {
     for value, key in ((True, "true"), (False, "false"), (None, "null"))
     for word in (key, key.title(), key.upper())
 } | {"~": None, "": None}
-_INT = re.compile(r"[-+]?(0|[1-9][0-9]{0,30})")
+_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?")
 
 
@@ -74,7 +74,7 @@ class _Reader:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             name = _name(event)
             if name in value:
-                _refuse(event, f"the key {name!r} is there twice")
+                _refuse(event, f"the key {name[:100]!r} is there twice")
             self.lines[*place, name] = event.start_mark.line + 1
             value[name] = self._value(next(self.events), (*place, name), depth)
         return value
@@ -108,10 +108,13 @@ def _scalar(event: Any) -> object:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        return int(text) if int(text) in WHOLE else _refuse(event, "the number is too large", hint="put it in quotes")
+        if len(text) > 20 or int(text) not in WHOLE:
+            _refuse(event, "the number is too large", hint="put it in quotes")
+        return int(text)
     if _FLOAT.fullmatch(text):
-        number = float(text)
-        return number if math.isfinite(number) else _refuse(event, "the number is too large", hint="put it in quotes")
+        if not math.isfinite(float(text)):
+            _refuse(event, "the number is too large", hint="put it in quotes")
+        return float(text)
     return text
 
 

@@ -128,7 +128,7 @@ class Database:
     url: str
     clock: Clock
     polling: float
-    """Seconds between two looks for new work when no wake-up can reach us; 0 where every ring does."""
+    """The longest time between two looks for new work: short where no ring reaches us, long where one may be lost."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[str], None]] = []

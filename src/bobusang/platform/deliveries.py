@@ -98,19 +98,23 @@ _DUE = Statement(
 )
 _EVENTS = (
     "select event_id, topic, event_key, payload, headers, created_at, attempts from deliveries {hint}"
-    "where subscription_id = :subscription and state = 'PENDING' and event_key in (:keys...) "
-    "order by event_id limit :limit"
+    "where subscription_id = :subscription and state = 'PENDING' and event_key {which} order by event_id limit :limit"
 )
-# Left to itself MariaDB walks the primary key, for the sake of the order, through all that waits for other keys.
-_NEXT = Statement(_EVENTS.format(hint=""), mariadb=_EVENTS.format(hint="force index (ix_deliveries_order) "))
+_NEXT_OF_ONE = Statement(_EVENTS.format(which="= :key", hint=""))
+# Left to itself MariaDB walks the primary key, for the sake of the order, through all that waits for others.
+_NEXT_OF_MANY = Statement(
+    _EVENTS.format(which="in (:keys...)", hint=""),
+    mariadb=_EVENTS.format(which="in (:keys...)", hint="force index (ix_deliveries_order) "),
+)
 _LEASE = Statement(
     "update delivery_keys set next_at = :until, token = :token "
     "where subscription_id = :subscription and event_key in (:keys...)"
 )
+# Not `not exists`: PostgreSQL makes a join of it, and reads all that waits.
 _EMPTY = Statement(
-    "delete from delivery_keys where subscription_id = :subscription and event_key in (:keys...) and not exists "
-    "(select 1 from deliveries d where d.subscription_id = delivery_keys.subscription_id "
-    "and d.state = 'PENDING' and d.event_key = delivery_keys.event_key)"
+    "delete from delivery_keys where subscription_id = :subscription and event_key in (:keys...) and "
+    "(select min(d.event_id) from deliveries d where d.subscription_id = delivery_keys.subscription_id "
+    "and d.state = 'PENDING' and d.event_key = delivery_keys.event_key) is null"
 )
 
 
@@ -141,9 +145,9 @@ async def _next(tx: Tx, id: int, due: Sequence[Row], limit: int) -> list[Row]:
     share = max(1, (limit // 2 if quiet else limit) // max(1, len(busy)))
     rows: list[Row] = []
     for key in busy[:limit]:
-        rows += await tx.fetch(_NEXT, subscription=id, keys=[key], limit=share)
+        rows += await tx.fetch(_NEXT_OF_ONE, subscription=id, key=key, limit=share)
     if quiet and len(rows) < limit:
-        rows += await tx.fetch(_NEXT, subscription=id, keys=quiet, limit=limit - len(rows))
+        rows += await tx.fetch(_NEXT_OF_MANY, subscription=id, keys=quiet, limit=limit - len(rows))
     return rows
 
 
@@ -223,8 +227,8 @@ async def _settle_subscription(tx: Tx, subscription: Subscription, result: Settl
 
 _UNROUTED = Statement("select 1 as value from outbox limit 1")
 _EARLIEST = Statement(
-    "select s.id, (select min(k.next_at) from delivery_keys k where k.subscription_id = s.id) as next_at "
-    "from subscriptions s"
+    "select s.id, (select k.next_at from delivery_keys k where k.subscription_id = s.id "
+    "order by k.next_at limit 1) as next_at from subscriptions s"
 )
 _OLD = Statement(
     "select subscription_id, event_id from deliveries "

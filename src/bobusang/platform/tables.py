@@ -87,8 +87,10 @@ subscriptions = Table(
 deliveries = Table(
     "deliveries",
     metadata,
-    Column("subscription_id", Id, ForeignKey("subscriptions.id", ondelete="CASCADE"), primary_key=True),
+    # In this order: a primary key that begins with the subscription tempts each of the three databases to find the
+    # events of a few keys by walking over all that the subscription has waiting (25 s instead of 4 ms on MariaDB).
     Column("event_id", Id, primary_key=True, autoincrement=False),
+    Column("subscription_id", Id, ForeignKey("subscriptions.id", ondelete="CASCADE"), primary_key=True),
     Column("topic", key(100), nullable=False),
     Column("event_key", key(200), nullable=False),
     Column("payload", Payload, nullable=False),
@@ -101,8 +103,8 @@ deliveries = Table(
     allowed("state", DeliveryState),
     # The first events of a key, in order, without walking over its dead ones.
     Index("ix_deliveries_order", "subscription_id", "state", "event_key", "event_id"),
-    # What has been waiting, or dead, for too long.
-    Index("ix_deliveries_since", "state", "since"),
+    # What has been waiting, or dead, for too long. (With the state in front it would be taken for a way to the events.)
+    Index("ix_deliveries_since", "since"),
 )
 
 delivery_keys = Table(

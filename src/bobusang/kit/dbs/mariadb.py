@@ -130,7 +130,7 @@ class MariadbDatabase(Database):
     """A small pool of our own making: asyncmy's hands out connections that the server has closed."""
 
     dialect = Dialect.MARIADB
-    polling = 0.05
+    polling = 0.25
 
     def __init__(self, url: str, address: dict[str, Any], clock: Clock | None, pool: int) -> None:
         super().__init__()

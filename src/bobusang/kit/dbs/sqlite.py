@@ -119,7 +119,7 @@ class SqliteDatabase(Database):
     """A file, its one writer and its readers."""
 
     dialect = Dialect.SQLITE
-    polling = 0.0
+    polling = 1.0
 
     def __init__(self, url: str, path: Path, clock: Clock) -> None:
         super().__init__()

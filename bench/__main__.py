@@ -1,0 +1,55 @@
+"""`make bench [PART=…] [SIZE=quick|full]`: run parts, print their tables, keep them in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from bench import drain, history, latency, pinned, start
+from bench.report import Line, machine, table
+
+PARTS = {
+    "drain": (drain.run, "Draining no-op tasks"),
+    "latency": (latency.run, "From enqueue to start"),
+    "pinned": (pinned.run, "With an old transaction held open"),
+    "history": (history.run, "With a long history"),
+    "start": (start.run, "Starting and idling"),
+}
+KEPT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+
+
+def main(arguments: list[str]) -> int:
+    given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    size = given.get("SIZE", "quick")
+    wanted = given.get("PART", "").split(",") if given.get("PART") else list(PARTS)
+    if size not in ("quick", "full") or not set(wanted) <= set(PARTS):
+        print(f"usage: make bench [PART={','.join(PARTS)}] [SIZE=quick|full]", file=sys.stderr)
+        return 2
+    for name in wanted:
+        measure, title = PARTS[name]
+        begun = time.perf_counter()
+        lines: list[Line] = []
+        for line in measure(size):
+            lines.append(line)
+            print(" · ".join(cell for cell in line.row() if cell), file=sys.stderr, flush=True)
+        written = table(title, lines)
+        print(f"\n{written}\n({time.perf_counter() - begun:.0f} s)\n")
+        keep(name, title, f"{written}\n{machine()}, {size}.\n")
+    return 0
+
+
+def keep(name: str, title: str, written: str) -> None:
+    """Replace this part's table between its marks."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->\n"
+    text = KEPT.read_text() if KEPT.exists() else "# Benchmarks\n"
+    if begin in text:
+        head, rest = text.split(begin, 1)
+        text = f"{head}{begin}{written}{end}{rest.split(end, 1)[1]}"
+    else:
+        text += f"\n{begin}{written}{end}"
+    KEPT.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
