@@ -6,6 +6,7 @@ does to task, queue entry, job and execution.
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
