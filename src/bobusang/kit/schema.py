@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, DateTime, Integer, MetaData, String, Text
 from sqlalchemy.dialects.mysql import DATETIME, LONGTEXT, VARCHAR
@@ -34,6 +34,16 @@ Payload = Text().with_variant(LONGTEXT(), "mysql", "mariadb")
 
 Id = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite gives row ids only to INTEGER keys."""
+
+
+def serial() -> Column[int]:
+    """A generated `id`."""
+    return Column("id", Id, primary_key=True, autoincrement=True)
+
+
+def at(name: str, *, null: bool = False) -> Column[Any]:
+    """An instant."""
+    return Column(name, Instant, nullable=null)
 
 
 def key(length: int) -> TypeEngine[str]:

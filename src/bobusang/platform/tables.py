@@ -17,7 +17,7 @@ from enum import StrEnum
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text
 
-from bobusang.kit.schema import Id, Instant, Payload, allowed, choice, key, metadata
+from bobusang.kit.schema import Id, Payload, allowed, at, choice, key, metadata, serial
 from bobusang.platform.notifier import Level
 
 
@@ -44,30 +44,22 @@ class Owed(StrEnum):
     NOTHING = "NOTHING"
 
 
-def _id() -> Column[int]:
-    return Column("id", Id, primary_key=True, autoincrement=True)
-
-
-def _at(name: str, *, null: bool = False) -> Column[object]:
-    return Column(name, Instant, nullable=null)
-
-
 outbox = Table(
     "outbox",
     metadata,
-    _id(),
+    serial(),
     Column("topic", key(100), nullable=False),
     Column("event_key", key(200), nullable=False),
     Column("payload", Payload, nullable=False),
     Column("headers", Payload),
-    _at("created_at"),
+    at("created_at"),
     sqlite_autoincrement=True,  # an emptied table must not give the ids of old events to new ones
 )
 
 subscriptions = Table(
     "subscriptions",
     metadata,
-    _id(),
+    serial(),
     Column("name", key(100), nullable=False, unique=True),
     Column("topics", String(1000), nullable=False),
     Column("url", String(1000), nullable=False),
@@ -75,11 +67,11 @@ subscriptions = Table(
     choice("state", SubscriptionState, default=SubscriptionState.ACTIVE),
     Column("paused_reason", String(500)),
     # A subscriber that cannot be reached, or asked for a rest, is left alone as a whole until then.
-    _at("hold_until", null=True),
+    at("hold_until", null=True),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("last_error", String(500)),
-    _at("created_at"),
-    _at("updated_at"),
+    at("created_at"),
+    at("updated_at"),
     allowed("state", SubscriptionState),
     sqlite_autoincrement=True,
 )
@@ -95,9 +87,9 @@ deliveries = Table(
     Column("event_key", key(200), nullable=False),
     Column("payload", Payload, nullable=False),
     Column("headers", Payload),
-    _at("created_at"),
+    at("created_at"),
     choice("state", DeliveryState),
-    _at("since"),  # in this state
+    at("since"),  # in this state
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("last_error", String(500)),
     allowed("state", DeliveryState),
@@ -112,7 +104,7 @@ delivery_keys = Table(
     metadata,
     Column("subscription_id", Id, ForeignKey("subscriptions.id", ondelete="CASCADE"), primary_key=True),
     Column("event_key", key(200), primary_key=True),
-    _at("next_at"),  # a claim moves it to the end of its lease, a failure to the end of the back-off
+    at("next_at"),  # a claim moves it to the end of its lease, a failure to the end of the back-off
     Column("token", key(32)),
     Index("ix_delivery_keys_due", "subscription_id", "next_at"),
 )
@@ -120,8 +112,8 @@ delivery_keys = Table(
 audit_log = Table(
     "audit_log",
     metadata,
-    _id(),
-    _at("at"),
+    serial(),
+    at("at"),
     Column("actor", String(200), nullable=False),
     Column("action", key(100), nullable=False),
     Column("subject_type", key(100), nullable=False),
@@ -136,7 +128,7 @@ audit_log = Table(
 alerts = Table(
     "alerts",
     metadata,
-    _id(),
+    serial(),
     Column("alert_key", key(200), nullable=False, unique=True),
     Column("rule", key(100), nullable=False),
     choice("level", Level),
@@ -144,9 +136,9 @@ alerts = Table(
     Column("text", Text, nullable=False),
     Column("link", String(1000)),
     Column("fields", Payload),
-    _at("opened_at"),
-    _at("last_notified_at", null=True),
-    _at("resolved_at", null=True),
+    at("opened_at"),
+    at("last_notified_at", null=True),
+    at("resolved_at", null=True),
     Column("count", Integer, nullable=False, server_default="1"),
     choice("owed", Owed),
     allowed("level", Level),

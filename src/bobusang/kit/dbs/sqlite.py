@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 READERS = 2
 BUSY_SECONDS = 10.0
-WATCH_SECONDS = 0.015
+WATCH_SECONDS = 0.01
 """How often another process's commits are looked for: `data_version` costs microseconds, and p50 is half of this."""
 
 sqlite3.register_adapter(datetime, clocks.text)
