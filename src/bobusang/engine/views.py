@@ -91,11 +91,9 @@ def _statistics(dialect: Dialect) -> str:
     group by {day}, workflow_id"""
 
 
+NAMES = ("claimed_tasks", "crawling_tasks", "crawling_queues", "v_job_statistics")
+
+
 def definitions(dialect: Dialect) -> dict[str, str]:
     """View name → select, in the order they have to be made."""
-    return {
-        "claimed_tasks": _CLAIMED[dialect],
-        "crawling_tasks": _TASKS,
-        "crawling_queues": _queues(dialect),
-        "v_job_statistics": _statistics(dialect),
-    }
+    return dict(zip(NAMES, (_CLAIMED[dialect], _TASKS, _queues(dialect), _statistics(dialect)), strict=True))

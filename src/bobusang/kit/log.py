@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import MutableMapping
     from typing import TextIO
 
@@ -54,6 +54,8 @@ def configure(level: str = "INFO", format: str = "auto", stream: TextIO | None =
         raise Invalid(f"'{level}' is no log level", hint=f"use one of {', '.join(LEVELS)}", field="log_level")
     if format not in FORMATS:
         raise Invalid(f"'{format}' is no log format", hint=f"use one of {', '.join(FORMATS)}", field="log_format")
+    import logging
+
     stream = stream or sys.stderr
     pretty = format == "pretty" or (format == "auto" and stream.isatty())
     handler = logging.StreamHandler(stream)

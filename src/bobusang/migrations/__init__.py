@@ -16,7 +16,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
+from bobusang.engine import views
 from bobusang.kit.errors import Conflict, Unavailable
+from bobusang.kit.sql import Dialect
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -80,12 +82,31 @@ def _upgrade(connection: Connection, revision: str) -> None:
     if dialect == "postgresql":
         connection.execute(text(f"select pg_advisory_xact_lock({LOCK})"))
     elif dialect != "sqlite":
+        connection.execute(text("set session sql_notes = 0"))
         connection.execute(text(f"select get_lock('bobusang-{LOCK}', 60)"))
     try:
+        _drop_views(connection)
         command.upgrade(_config(connection), revision)
+        if revision in ("head", head()):
+            _make_views(connection)
     finally:
         if dialect not in ("postgresql", "sqlite"):
             connection.execute(text(f"select release_lock('bobusang-{LOCK}')"))
+
+
+def _drop_views(connection: Connection) -> None:
+    """Views are not part of the history: they are made anew by each upgrade, so that a table they show may change."""
+    for name in reversed(views.NAMES):
+        connection.execute(text(f"drop view if exists {name}"))
+
+
+def _make_views(connection: Connection) -> None:
+    name = connection.dialect.name
+    dialect = Dialect.MARIADB if name in ("mysql", "mariadb") else Dialect(name)
+    for view, select in views.definitions(dialect).items():
+        connection.exec_driver_sql(
+            f"create view {view} as {select}".replace("%", "%%" if dialect is Dialect.MARIADB else "%")
+        )
 
 
 def _config(connection: Connection | None = None) -> Config:

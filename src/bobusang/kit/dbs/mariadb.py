@@ -31,7 +31,7 @@ OLDEST = (10, 6)
 CHUNK = 500
 SETUP = (
     "set session transaction isolation level read committed",
-    "set session time_zone = '+00:00', innodb_lock_wait_timeout = 10, sql_mode = 'STRICT_ALL_TABLES'",
+    "set session time_zone = '+00:00', innodb_lock_wait_timeout = 10, sql_mode = 'STRICT_ALL_TABLES', sql_notes = 0",
 )
 
 CONTENDED = {1213, 1205, 1020}
