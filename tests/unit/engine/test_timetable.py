@@ -231,7 +231,7 @@ def _listed(numbers: set[int]) -> str:
     return ",".join(map(str, sorted(numbers)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(crons(), st.sampled_from(SHIFTS), st.timedeltas(timedelta(), timedelta(hours=2)))
 def test_fires_are_those_of_a_clock_watched_minute_by_minute(
     cron: tuple[str, set[int], set[int], set[int]], shift: tuple[str, str], moved: timedelta
