@@ -25,6 +25,7 @@ def upgrade() -> None:
     make_queue()
     make_workers()
     make_platform()
+    make_keys()
     match op.get_bind().dialect.name:
         case "sqlite":
             _finish_sqlite()
@@ -762,3 +763,22 @@ def make_platform() -> None:
         if_not_exists=True,
     )
     op.create_index("ix_delivery_keys_due", "delivery_keys", ["subscription_id", "next_at"], if_not_exists=True)
+
+
+def make_keys() -> None:
+    op.create_table(
+        "api_keys",
+        sa.Column("id", Id, autoincrement=True, nullable=False),
+        sa.Column("name", sa.String(length=100), nullable=False),
+        sa.Column("role", key(20), nullable=False),
+        sa.Column("hash", key(64), nullable=False),
+        sa.Column("prefix", key(20), nullable=False),
+        sa.Column("created_at", Instant, nullable=False),
+        sa.Column("last_used_at", Instant, nullable=True),
+        sa.Column("revoked_at", Instant, nullable=True),
+        sa.CheckConstraint("role in ('viewer', 'operator', 'admin')", name=op.f("ck_api_keys_role")),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("hash", name=op.f("uq_api_keys_hash")),
+        sqlite_autoincrement=True,
+        if_not_exists=True,
+    )
