@@ -14,6 +14,7 @@ from bobusang.engine.books import Books
 from bobusang.engine.service import Engine
 from bobusang.engine.upkeep.alerts import alerts
 from bobusang.engine.upkeep.archive import archive
+from bobusang.engine.upkeep.clock import clock
 from bobusang.engine.upkeep.fire import fire
 from bobusang.engine.upkeep.fold import contexts, fold
 from bobusang.engine.upkeep.keeper import Keeper
@@ -66,6 +67,7 @@ class App:
         """Upkeep; without `lead` only the duties that every process has."""
         engine = self.engine
         duties = [
+            clock(engine),
             fold(engine),
             contexts(engine),
             promote(engine),

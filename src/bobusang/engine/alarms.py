@@ -107,3 +107,14 @@ def halted_pools(rows: Sequence[Row]) -> Iterator[Notice]:
             f"{row['pool']} is halted",
             f"{row['reason'] or 'no reason was given'}. When that is mended: `bobusang queue resume {row['pool']}`.",
         )
+
+
+def halted_jobs(rows: Sequence[Row]) -> Iterator[Notice]:
+    """Jobs that one of their tasks halted, because there was no pool to block."""
+    for row in rows:
+        yield Notice(
+            f"halted:job {row['id']}",
+            Level.CRITICAL,
+            f"job {row['id']} is halted",
+            f"{row['pause_reason']}. When that is mended: `bobusang job resume {row['id']}`.",
+        )

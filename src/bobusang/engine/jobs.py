@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from bobusang.engine import budgets, ending, making, settling
+from bobusang.engine import ending, making, settling
 from bobusang.engine.hooks import JobMoved
 from bobusang.engine.model import (
     NORMAL_PRIORITY,
@@ -19,7 +19,6 @@ from bobusang.engine.model import (
     NewTask,
     QueueType,
     Run,
-    StepType,
 )
 from bobusang.engine.tables import crawling_jobs, job_dependencies, job_steps, workflow_executions
 from bobusang.kit import json
@@ -182,12 +181,7 @@ async def start(tx: Tx, books: Books, hooks: Hooks, run: Run, seeds: Sequence[Ne
             created_at=tx.now,
         )
     )
-    if run.plan.limited:
-        limits = await tx.first(LIMITS, id=run.plan.workflow_id)
-        most = limits["max_parallel_tasks"] if limits is not None else None
-        for kind in (StepType.FETCH, StepType.STORE):
-            pool = making.job_pool(run.job_id, kind)
-            await budgets.set_budget(tx, pool, max_in_flight=most, counts_batches=kind is not StepType.FETCH)
+    await making.limit(tx, run)
     tasks = [NewTask(dict(run.input) or dict(run.target) or None)] if seeds is None else seeds
     drafts = [
         making.draft(run, first, new, key=f"seed.{index}", limit=books.payload_limit, sequence=index)

@@ -34,7 +34,7 @@ class Lane:
 
 
 class Lanes:
-    """Finds or makes lanes, remembering those that are committed."""
+    """Finds or makes lanes, remembering those that are committed and shared by all jobs."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, int, str], int] = {}
@@ -46,8 +46,9 @@ class Lanes:
         found = self._known.get(wanted)
         if found is None:
             found = await self._make(tx, handler, job_id, names)
-            made = found
-            tx.after_commit(lambda: self._known.__setitem__(wanted, made))
+            if not job_id:  # a job's own lanes go when it ends, and come again when it is re-driven
+                made = found
+                tx.after_commit(lambda: self._known.__setitem__(wanted, made))
         return found
 
     async def _make(self, tx: Tx, handler: str, job_id: int, pools: str) -> int:
@@ -56,10 +57,6 @@ class Lanes:
         await tx.insert(POOLS, [(pool, lane) for pool in pools.split(",") if pool])
         tx.ring(f"lane:{lane}")
         return lane
-
-    def forget(self, job_id: int) -> None:
-        """A job's own lanes are gone."""
-        self._known = {wanted: lane for wanted, lane in self._known.items() if wanted[1] != job_id}
 
 
 async def stocked(tx: Tx, handlers: Sequence[str], known: Sequence[int]) -> list[tuple[Lane, int | None]]:

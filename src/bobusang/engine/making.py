@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bobusang.engine import queue
+from bobusang.engine import budgets, queue
 from bobusang.engine.model import Entry, HeldReason, NewTask, Run, Step, StepMode, StepType, TaskStatus, due
 from bobusang.engine.tables import tasks
 from bobusang.kit import json
@@ -37,6 +37,7 @@ ROWS = Bulk(
     ),
     keep=True,
 )
+MOST = Statement("select max_parallel_tasks as value from parallel_execution_config where workflow_id = :id")
 SURVIVORS = Statement("select id from tasks where id in (:ids...)")
 
 URL_LIMIT = 1000
@@ -158,6 +159,16 @@ async def lane_of(tx: Tx, books: Books, run: Run, step: Step, pool: str = "") ->
     if run.plan.limited:
         pools.append(job_pool(run.job_id, step.type))
     return await books.lanes.get(tx, step.handler, run.job_id if run.plan.limited else 0, pools)
+
+
+async def limit(tx: Tx, run: Run) -> None:
+    """The budgets of a job whose workflow limits its parallel tasks."""
+    if not run.plan.limited:
+        return
+    most = await tx.value(MOST, id=run.plan.workflow_id)
+    for kind in (StepType.FETCH, StepType.STORE):
+        pool = job_pool(run.job_id, kind)
+        await budgets.set_budget(tx, pool, max_in_flight=most, counts_batches=kind is not StepType.FETCH)
 
 
 def job_pool(job_id: int, kind: StepType) -> str:

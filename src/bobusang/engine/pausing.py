@@ -10,7 +10,8 @@ from bobusang.kit.sql import Statement
 if TYPE_CHECKING:
     from bobusang.kit.db import Tx
 
-SET = Statement("update crawling_jobs set is_paused = :paused, updated_at = :now where id = :id")
+SET = Statement("""
+    update crawling_jobs set is_paused = :paused, pause_reason = :reason, updated_at = :now where id = :id""")
 EXECUTION = Statement("update workflow_executions set status = :status where job_id = :id")
 _TO_SWEEP = "insert into job_sweeps (job_id, next_at) values (:id, :now) {conflict}"
 TO_SWEEP = Statement(
@@ -20,16 +21,16 @@ TO_SWEEP = Statement(
 SWEPT = Statement("delete from job_sweeps where job_id = :id")
 
 
-async def mark_paused(tx: Tx, job_id: int) -> None:
-    """Pause; the job's waiting entries are set aside by the sweep that follows."""
-    await tx.execute(SET, id=job_id, paused=True, now=tx.now)
+async def mark_paused(tx: Tx, job_id: int, reason: str | None = None) -> None:
+    """Pause (a reason: no person asked for it); the waiting entries are set aside by the sweep that follows."""
+    await tx.execute(SET, id=job_id, paused=True, reason=reason and reason[:500], now=tx.now)
     await tx.execute(EXECUTION, id=job_id, status=ExecutionStatus.PAUSED)
     await to_sweep(tx, job_id)
 
 
 async def mark_running(tx: Tx, job_id: int) -> None:
     """Not paused any more."""
-    await tx.execute(SET, id=job_id, paused=False, now=tx.now)
+    await tx.execute(SET, id=job_id, paused=False, reason=None, now=tx.now)
     await tx.execute(EXECUTION, id=job_id, status=ExecutionStatus.RUNNING)
     await tx.execute(SWEPT, id=job_id)
 

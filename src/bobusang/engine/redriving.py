@@ -154,6 +154,8 @@ async def _again(tx: Tx, books: Books, rows: Sequence[Row]) -> None:
     await tx.execute(FRESH, ids=ids, now=tx.now)
     await tx.execute(REOPEN, ids=jobs, now=tx.now)
     await tx.execute(REOPEN_EXECUTION, ids=jobs, status=ExecutionStatus.RUNNING)
+    for run in runs.values():
+        await making.limit(tx, run)
     entries, deltas = [], _deltas(rows)
     for row in rows:
         run = runs[row["job_id"]]

@@ -268,7 +268,7 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
             if await budgets.halt(tx, old.lane, move.error or ""):
                 ready.append(entry)
             else:
-                await mark_paused(tx, old.job_id)
+                await mark_paused(tx, old.job_id, move.error)
                 held.append((entry, result.task.step.id, HeldReason.PAUSED, None, None))
         elif move.delay_until is not None and move.delay_until > tx.now:
             delayed.append((entry, move.delay_until, move.error))

@@ -141,6 +141,9 @@ class Database:
         """A connection for reading."""
         raise NotImplementedError
 
+    async def sync(self) -> None:
+        """Bring our clock in step with the server's, where there is one."""
+
     async def close(self) -> None:
         """Give everything back."""
         raise NotImplementedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, SmallInteger, Table, false, text
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, SmallInteger, String, Table, false, text
 
 from bobusang.engine.model import DependencyType, ExecutionStatus, JobStatus, JobType, StepState
 from bobusang.kit.schema import Id, Json, Payload, allowed, at, choice, key, metadata, serial
@@ -45,6 +45,7 @@ crawling_jobs = Table(
     *_job_columns(),
     Column("dedup_key", key(200), unique=True),
     Column("is_paused", Boolean, nullable=False, server_default=false()),
+    Column("pause_reason", String(500)),  # set when a task halted its job
     Column("is_doomed", Boolean, nullable=False, server_default=false()),  # a task of a FAIL step has failed
     Index("ix_crawling_jobs_status", "status", "id"),
     Index("ix_crawling_jobs_workflow", "workflow_id", "status"),

@@ -7,8 +7,7 @@ from sqlalchemy import Column, Index, Integer, SmallInteger, String, Table, Uniq
 from bobusang.engine.model import ReasonClass, StepType, TaskOutcome, TaskStatus
 from bobusang.kit.schema import Id, Payload, allowed, at, choice, key, metadata, serial
 
-RETRYABLE = "status = 'FAILED' and retry_count < 3"
-
+# Its retry index (failed, fewer than three retries) is written for each database in the first revision.
 tasks = Table(
     "tasks",
     metadata,
@@ -33,15 +32,6 @@ tasks = Table(
     at("updated_at"),
     UniqueConstraint("job_id", "step_id", "task_key"),
     Index("ix_tasks_job_status", "job_id", "status"),
-    # The retry index of design [E]. MariaDB has no partial index: the migration gives it one on a generated column,
-    # which stays NULL, and so untouched, for all but failed tasks.
-    Index(
-        "ix_tasks_retry",
-        "status",
-        "retry_count",
-        postgresql_where=text(RETRYABLE),
-        sqlite_where=text(RETRYABLE),
-    ).ddl_if(callable_=lambda _ddl, _target, _bind, dialect, **_: dialect.name not in ("mysql", "mariadb")),
 )
 
 task_attempts = Table(

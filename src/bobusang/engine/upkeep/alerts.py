@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LATE = Statement("""
     select * from crawling_schedules where is_active = true and deleted_at is null and next_run_at < :now
     order by next_run_at limit 100""")
+HALTED_JOBS = Statement("""
+    select id, pause_reason from crawling_jobs where status in ('PENDING', 'RUNNING') and is_paused = true
+      and pause_reason is not null order by id limit 100""")
 HALTED = Statement("select pool, reason from budgets where blocked_until >= :forever order by pool limit 100")
 
 
@@ -33,6 +36,7 @@ def alerts(engine: Engine, alerting: Alerting, limits: Thresholds) -> Duty:
                 *alarms.judge(figures, limits),
                 *alarms.late_schedules(late, tx.now),
                 *alarms.halted_pools(halted),
+                *alarms.halted_jobs(await tx.fetch(HALTED_JOBS)),
             ]
         await alerting.settle(notices, rules=alarms.RULES)
         return 0

@@ -300,6 +300,7 @@ def make_jobs() -> None:
         sa.Column("input", Payload, nullable=True),
         sa.Column("dedup_key", key(200), nullable=True),
         sa.Column("is_paused", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("pause_reason", sa.String(length=500), nullable=True),
         sa.Column("is_doomed", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.CheckConstraint("job_type in ('FULL', 'INCREMENTAL', 'RETRY')", name=op.f("ck_crawling_jobs_job_type")),
         sa.CheckConstraint(
