@@ -143,8 +143,12 @@ class Bulk:
 
 
 @lru_cache(maxsize=256)
-def bulk_text(bulk: Bulk, dialect: Dialect) -> str:
-    """The statement of a bulk insert; MariaDB's ends at `values`, for the rows to follow."""
+def bulk_text(bulk: Bulk, dialect: Dialect, same: frozenset[int] = frozenset()) -> str:
+    """The statement of a bulk insert; MariaDB's ends at `values`, for the rows to follow.
+
+    On PostgreSQL the columns in `same` (by place) have one value for all rows and travel as that, not as an array:
+    most columns of a batch are like that, and encoding an array costs a call an element.
+    """
     target = f"insert into {bulk.table.name} ({', '.join(bulk.columns)})"
     match dialect:
         case Dialect.SQLITE:
@@ -153,20 +157,22 @@ def bulk_text(bulk: Bulk, dialect: Dialect) -> str:
         case Dialect.MARIADB:
             return f"{target} values "
         case Dialect.POSTGRES:
-            return _unnest(bulk, target) + (" on conflict do nothing" if bulk.keep else "")
+            return _unnest(bulk, target, same) + (" on conflict do nothing" if bulk.keep else "")
 
 
-def _unnest(bulk: Bulk, target: str) -> str:
+def _unnest(bulk: Bulk, target: str, same: frozenset[int]) -> str:
     """One array a column; JSON travels as text, because an array of jsonb would have to be encoded twice."""
-    arrays, picks = [], []
-    for index, name in enumerate(bulk.columns, start=1):
+    arrays, aliases, picks = [], [], []
+    for place, name in enumerate(bulk.columns):
         kind = bulk.table.c[name].type
         is_json = isinstance(kind.dialect_impl(SQLALCHEMY[Dialect.POSTGRES]), JSON | postgresql.JSONB)
         wire = "text" if is_json else _wire(bulk.table, name, Dialect.POSTGRES)
-        arrays.append(f"${index}::{wire}[]")
-        picks.append(f"c{index}::jsonb" if is_json else f"c{index}")
-    aliases = ", ".join(f"c{index}" for index in range(1, len(picks) + 1))
-    return f"{target} select {', '.join(picks)} from unnest({', '.join(arrays)}) as given({aliases})"
+        pick = f"${place + 1}::{wire}" if place in same else f"c{place}"
+        if place not in same:
+            arrays.append(f"${place + 1}::{wire}[]")
+            aliases.append(pick)
+        picks.append(f"{pick}::jsonb" if is_json else pick)
+    return f"{target} select {', '.join(picks)} from unnest({', '.join(arrays)}) as given({', '.join(aliases)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,12 +73,14 @@ class PostgresTx(Tx):
         return _affected(status)
 
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
-        text = bulk_text(bulk, self.dialect)
         inserted = 0
         with translating():
             for start in range(0, len(rows), CHUNK):
-                columns = zip(*rows[start : start + CHUNK], strict=True)
-                inserted += _affected(await self.connection.execute(text, *columns))
+                columns = list(zip(*rows[start : start + CHUNK], strict=True))
+                same = _same(columns)
+                text = bulk_text(bulk, self.dialect, same)
+                values = [column[0] if place in same else column for place, column in enumerate(columns)]
+                inserted += _affected(await self.connection.execute(text, *values))
         return inserted
 
     async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
@@ -186,6 +188,15 @@ class PostgresDatabase(Database):
             await asyncio.wait_for(self._pool.close(), 5)
         except TimeoutError:
             self._pool.terminate()
+
+
+def _same(columns: Sequence[Sequence[Any]]) -> frozenset[int]:
+    """The columns (by place) with one value throughout; the first always stays an array, to say how many rows."""
+    return frozenset(
+        place
+        for place, column in enumerate(columns)
+        if place and column[0] is column[-1] and column.count(column[0]) == len(column)
+    )
 
 
 def _affected(status: str) -> int:
