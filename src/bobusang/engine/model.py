@@ -138,18 +138,18 @@ NORMAL_PRIORITY = 5
 
 # A lower queue or priority is a head start given to the others: it is overtaken by what comes later, but only within
 # this span, so nothing starves.
-QUEUE_PENALTY = {QueueType.HIGH_PRIORITY: 0, QueueType.NORMAL: 60_000, QueueType.LOW_PRIORITY: 600_000}
+QUEUE_PENALTY: dict[int, int] = {QueueType.HIGH_PRIORITY: 0, QueueType.NORMAL: 60_000, QueueType.LOW_PRIORITY: 600_000}
 PRIORITY_PENALTY = 5_000
 
 
 def due(ready_at: datetime, queue: int, priority: int) -> int:
     """The sort key of a runnable entry: milliseconds, smaller first."""
-    return int(ready_at.timestamp() * 1000) + QUEUE_PENALTY[QueueType(queue)] + PRIORITY_PENALTY * (10 - priority)
+    return int(ready_at.timestamp() * 1000) + QUEUE_PENALTY[queue] + PRIORITY_PENALTY * (10 - priority)
 
 
 def ready_ms(due: int, queue: int, priority: int) -> int:
     """When an entry became runnable, from its sort key."""
-    return due - QUEUE_PENALTY[QueueType(queue)] - PRIORITY_PENALTY * (10 - priority)
+    return due - QUEUE_PENALTY[queue] - PRIORITY_PENALTY * (10 - priority)
 
 
 class Entry(msgspec.Struct, array_like=True, frozen=True, gc=False):
