@@ -29,7 +29,8 @@ OVERSLEPT = Statement(
     order by until limit :limit""",
 )
 UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
-UNWAIT = Statement("delete from waits where wait_key in (:keys...) and signalled_at is null")
+UNWAIT = Statement("""
+    delete from waits where wait_key in (:keys...) and task_id in (:ids...) and signalled_at is null""")
 NEXT = Statement("select min(run_at) as value from queue_delayed")
 
 
@@ -40,8 +41,9 @@ async def promote(tx: Tx) -> int:
         await tx.execute(UNDELAY, ids=[row["task_id"] for row in delayed])
     asleep = await tx.fetch(OVERSLEPT, now=tx.now, reason=HeldReason.WAIT, limit=AT_ONCE)
     if asleep:
-        await tx.execute(UNHOLD, ids=[row["task_id"] for row in asleep])
-        await tx.execute(UNWAIT, keys=[row["wait_key"] for row in asleep])
+        ids = [row["task_id"] for row in asleep]
+        await tx.execute(UNHOLD, ids=ids)
+        await tx.execute(UNWAIT, keys=[row["wait_key"] for row in asleep], ids=ids)
     rows = [*delayed, *asleep]
     await queue.put(tx, [entry_of(row, due(utc(row["run_at"]), row["queue"], row["priority"])) for row in rows])
     return len(rows)

@@ -22,17 +22,18 @@ SLEEP = Statement(
     mariadb=_ENTER.format(conflict="on duplicate key update task_id = values(task_id)"),
 )
 _SIGNAL = """
-    insert into waits (wait_key, signal, signalled_at, created_at)
+    insert into waits (wait_key, signal_data, signalled_at, created_at)
     values (:wait_key, :signal, :now, :now) {conflict}"""
 SIGNAL = Statement(
     _SIGNAL.format(
-        conflict="on conflict (wait_key) do update set signal = excluded.signal, signalled_at = excluded.signalled_at"
+        conflict="""on conflict (wait_key) do update set signal_data = excluded.signal_data,
+          signalled_at = excluded.signalled_at"""
     ),
     mariadb=_SIGNAL.format(
-        conflict="on duplicate key update signal = values(signal), signalled_at = values(signalled_at)"
+        conflict="on duplicate key update signal_data = values(signal_data), signalled_at = values(signalled_at)"
     ),
 )
-LOOK = Statement("select task_id, signal, signalled_at from waits where wait_key = :wait_key")
+LOOK = Statement("select task_id, signal_data, signalled_at from waits where wait_key = :wait_key")
 FORGET = Statement("delete from waits where wait_key = :wait_key")
 TAKE = Statement("""
     delete from queue_held where task_id = :task_id and wait_key = :wait_key
@@ -46,7 +47,7 @@ async def sleep(tx: Tx, wait_key: str, task_id: int) -> bool:
     row = await tx.first(LOOK, wait_key=wait_key)
     if row is None or row["signalled_at"] is None:
         return True
-    await tx.execute(TELL, task_id=task_id, signal=row["signal"])
+    await tx.execute(TELL, task_id=task_id, signal=row["signal_data"])
     await tx.execute(FORGET, wait_key=wait_key)
     return False
 

@@ -19,7 +19,8 @@ PICK = Statement("""
     select task_id, job_id, lane, due, queue, priority, attempt, dispatches + 1 as dispatches
     from queue_ready force index (ix_queue_ready_claim)
     where lane = :lane order by due, task_id limit :size for update skip locked""")
-REMOVE = Statement("delete from queue_ready where task_id in (:ids...)")
+# The order makes it take the primary key: on a short queue it would scan instead, and wait for the rows of others.
+REMOVE = Statement("delete from queue_ready where task_id in (:ids...) order by task_id limit :size")
 
 
 async def pick(tx: Tx, lane: int, size: int, cursor: Cursor) -> list[Entry]:
@@ -27,5 +28,5 @@ async def pick(tx: Tx, lane: int, size: int, cursor: Cursor) -> list[Entry]:
     rows = await tx.fetch(PICK, lane=lane, size=size)
     entries = [Entry(*row.values()) for row in rows]  # type: ignore[attr-defined]
     if entries:
-        await tx.execute(REMOVE, ids=[entry.task_id for entry in entries])
+        await tx.execute(REMOVE, ids=[entry.task_id for entry in entries], size=len(entries))
     return entries

@@ -121,7 +121,7 @@ waits = Table(
     metadata,
     Column("wait_key", key(200), primary_key=True),
     Column("task_id", Id),
-    Column("signal", Payload),
+    Column("signal_data", Payload),
     at("signalled_at", null=True),
     at("created_at"),
     Index("ix_waits_created_at", "created_at"),

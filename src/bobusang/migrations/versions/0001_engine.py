@@ -599,7 +599,7 @@ def make_queue() -> None:
         "waits",
         sa.Column("wait_key", key(200), nullable=False),
         sa.Column("task_id", Id, nullable=True),
-        sa.Column("signal", Payload, nullable=True),
+        sa.Column("signal_data", Payload, nullable=True),
         sa.Column("signalled_at", Instant, nullable=True),
         sa.Column("created_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("wait_key"),

@@ -1,0 +1,26 @@
+"""A clock that moves when a test says so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+NOON = datetime(2026, 1, 27, 12, 0, tzinfo=UTC)
+
+
+class ManualClock:
+    """Stands still until it is moved, forward or backward."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self._now = now
+
+    def now(self) -> datetime:
+        return self._now
+
+    def advance(self, **span: float) -> datetime:
+        """Move by `seconds=…`, `minutes=…` and so on; the instant it then shows."""
+        self._now += timedelta(**span)
+        return self._now
+
+    def set(self, now: datetime) -> None:
+        """Move to an instant."""
+        self._now = now
