@@ -14,7 +14,7 @@ DEV = $(VENV)/.dev
 POSTGRES = .cache/postgres/.unpacked
 
 .DEFAULT_GOAL = help
-.PHONY: help demo up test check fix bench soak lock clean
+.PHONY: help demo up test check fix bench soak docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ bench: $(DEV) $(POSTGRES) ## measure against peers (PART=drain SIZE=quick|full)
 
 soak: $(DEV) $(POSTGRES) ## the long versions of the crash tests
 	@$(BIN)/python -m pytest tests/soak --timeout 0 $(ARGS)
+
+docs: $(BASE) ## write the generated pages of docs/
+	@$(BIN)/python -m bobusang.settings > docs/settings.md
 
 lock: ## pin the newest allowed requirements
 	@$(find_python) && $$python -m venv .cache/lock && .cache/lock/bin/pip install -q uv==$(UV_VERSION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,3 +145,36 @@ def described(field: msgspec.structs.FieldInfo) -> str:
     """What a setting is for."""
     metas = [meta for meta in getattr(field.type, "__metadata__", ()) if meta.description]
     return metas[-1].description if metas else field.name
+
+
+PAGE = """# Settings
+
+Read once at the start: the environment first, then `bobusang.toml` in the working folder (or the file that
+`BOBUSANG_CONFIG` names) with the names in lower case and without the prefix, then these defaults. A wrong one is an
+error that names it. `make docs` writes this page.
+
+| setting | what it is | default |
+|---|---|---|
+{rows}
+
+The command line also reads `BOBUSANG_URL` and `BOBUSANG_TOKEN`: with them it talks to that server instead of the
+database.
+"""
+
+
+def reference() -> str:
+    """All settings as a page of the docs."""
+    return PAGE.format(
+        rows="\n".join(
+            f"| `{PREFIX}{field.name.upper()}` | {described(field)} | {_shown_default(field.default)} |"
+            for field in msgspec.structs.fields(Settings)
+        )
+    )
+
+
+def _shown_default(value: object) -> str:
+    return f"`{value}`" if value not in ("", None) else ""
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
