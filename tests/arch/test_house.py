@@ -37,7 +37,8 @@ def test_every_folder_of_modules_is_a_package() -> None:
 
 
 def test_no_module_is_too_long_to_read() -> None:
-    long = {path: lines for path in MODULES if (lines := len(path.read_text("utf-8").splitlines())) > MOST_LINES}
+    readable = [path for path in MODULES if path.parent.name != "versions"]  # a revision is written once, by a tool
+    long = {path: lines for path in readable if (lines := len(path.read_text("utf-8").splitlines())) > MOST_LINES}
 
     assert long == {}
 
