@@ -21,10 +21,12 @@ WEIGHTS = (16.0, 4.0, 1.0)
 
 @dataclass(slots=True, eq=False)
 class Look:
-    """A claim under way: where it started, and the smallest sort key that was rung for meanwhile."""
+    """A claim under way: where it started, the smallest sort key that was rung for meanwhile, and the instants of its
+    transactions, by which a claim is found again whose commit was not answered."""
 
     start: Cursor
     rung: int | None = None
+    tries: list[datetime] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bobusang.engine.hooks import Hooks
     from bobusang.kit.db import Row, Tx
 
-JOBS_AT_ONCE = 50
+JOBS_AT_ONCE = 200
 DELTAS_AT_ONCE = 20_000
 RELEASE_AT_ONCE = 1_000
 

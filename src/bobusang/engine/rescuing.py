@@ -63,9 +63,11 @@ async def rescue(tx: Tx, dead_before: datetime) -> int:
     return count
 
 
-async def give_back(tx: Tx, worker_id: int) -> int:
-    """Requeue what a leaving worker did not finish; that is no crash of theirs."""
+async def give_back(tx: Tx, worker_id: int, claimed_at: datetime | None = None) -> int:
+    """Requeue what a leaving worker did not finish, or the one claim it made at that instant; that is no crash."""
     claims = await tx.fetch(OWN_CLAIMS, id=worker_id)
+    if claimed_at is not None:
+        claims = [claim for claim in claims if utc(claim["claimed_at"]) == claimed_at]
     entries = [entry for claim in claims for entry in queue.decode(claim["entries"])]
     if claims:
         await tx.execute(CLOSE, tokens=[claim["token"] for claim in claims])

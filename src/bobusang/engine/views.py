@@ -44,7 +44,7 @@ _TASKS = """
     from tasks t left join claimed_tasks c on c.task_id = t.id"""
 
 _NAMES = " ".join(f"when {queue.value} then '{queue.name}'" for queue in QueueType)
-_PENALTY = " ".join(f"when {queue.value} then {ms}" for queue, ms in QUEUE_PENALTY.items())
+_PENALTY = " ".join(f"when {int(queue)} then {ms}" for queue, ms in QUEUE_PENALTY.items())
 
 
 def _queues(dialect: Dialect) -> str:

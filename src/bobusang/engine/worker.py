@@ -219,6 +219,7 @@ class Worker:
             except Unavailable as error:
                 self._log.warning("the database does not answer", error=str(error))
                 await asyncio.sleep(LONGEST_NAP)
+                await self._unclaim(look)
             except Exception as error:  # a save that raises must not take the worker down
                 if finished is None:
                     self._log.error("claiming failed", handler=handler.name, error=repr(error))
@@ -226,6 +227,13 @@ class Worker:
                 else:
                     await self._apart(finished, error)
                     finished = None
+
+    async def _unclaim(self, look: Look | None) -> None:
+        """The connection broke, perhaps after the commit: then there is a claim that nobody here knows of."""
+        with suppress(Unavailable):
+            while look is not None and look.tries:
+                await self.db.transact(partial(give_back, worker_id=self.worker_id, claimed_at=look.tries[-1]))
+                look.tries.pop()
 
     async def _exchange(
         self, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None, tx: Tx
@@ -243,6 +251,7 @@ class Worker:
                 grant, purses = await budgets.grant(tx, spot.lane.pools, grant.size)
             claim = None
             if grant.size:
+                look.tries.append(tx.now)
                 claim = await queue.claim(
                     tx,
                     lane=spot.lane.id,
