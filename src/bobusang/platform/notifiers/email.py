@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bobusang.platform.notifier import Notice
 
 PORTS = {"smtp": 25, "smtps": 465}
-FIELD = "email_url"
+FIELD = "smtp_url"
 EXAMPLE = "write smtp://user:password@host:587?from=bobusang@example.com&to=team@example.com"
 
 
@@ -110,7 +110,7 @@ class EmailNotifier:
             aiosmtplib.SMTPSenderRefused,
         ) as error:
             refusal = f"{type(error).__name__} {getattr(error, 'code', '')}".strip()
-            raise Rejected(f"the mail server {post.host} refuses: {refusal}", hint="check BOBUSANG_EMAIL_URL") from None
+            raise Rejected(f"the mail server {post.host} refuses: {refusal}", hint="check BOBUSANG_SMTP_URL") from None
         except (aiosmtplib.SMTPException, OSError) as error:
             raise Unavailable(f"the mail server {post.host}:{post.port} failed: {type(error).__name__}") from None
 

@@ -41,7 +41,9 @@ class SlackNotifier:
     ) -> None:
         if not url.startswith(("https://", "http://")):
             raise Invalid(
-                "the Slack webhook is no address", hint="it begins with https://hooks.slack.com/", field="slack_url"
+                "the Slack webhook is no address",
+                hint="it begins with https://hooks.slack.com/",
+                field="slack_webhook_url",
             )
         self._url = url
         self._clock = clock or SystemClock()
@@ -80,7 +82,7 @@ class SlackNotifier:
             return min(wait, LONGEST_WAIT)
         raise Rejected(
             f"Slack refuses the notice with {response.status_code}: {shortened(response.text, 100)}",
-            hint="check the webhook in BOBUSANG_SLACK_URL",
+            hint="check the webhook in BOBUSANG_SLACK_WEBHOOK_URL",
         )
 
 
