@@ -1,0 +1,258 @@
+"""The database contract, on all three databases."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import select
+
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.db import Contended, Database, Duplicate, Tx, connect
+from bobusang.kit.errors import Invalid, Unavailable
+from bobusang.kit.sql import Bulk, Dialect, Revise, Statement
+from tests.integration.kit.conftest import SCRATCH
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = Bulk(SCRATCH, ("id", "name", "at", "doc"))
+KEPT = Bulk(SCRATCH, ("id", "name", "at", "doc"), keep=True)
+COUNT = Statement("select count(*) as value from scratch")
+AT = datetime(2026, 11, 16, 3, 4, 5, 678901, tzinfo=UTC)
+HANGUL = "보부상 🧺 100% %s :x"
+
+
+async def everything(db: Database) -> list[tuple[Any, ...]]:
+    async with db.read() as tx:
+        rows = await tx.fetch(Statement("select id, name, at, doc from scratch order by id"))
+    return [
+        (row["id"], row["name"], row["at"] and utc(row["at"]), row["doc"] and json.loads(row["doc"])) for row in rows
+    ]
+
+
+async def count(db: Database) -> int:
+    async with db.read() as tx:
+        found: int = await tx.value(COUNT)
+        return found
+
+
+async def test_values_come_back_as_they_went_in(db: Database) -> None:
+    async with db.begin() as tx:
+        inserted = await tx.insert(ROWS, [(1, HANGUL, AT, '{"색": ["빨강", null]}'), (2, None, None, None)])
+
+    assert inserted == 2
+    assert await everything(db) == [(1, HANGUL, AT, {"색": ["빨강", None]}), (2, None, None, None)]
+
+
+async def test_many_rows_of_one_value_and_of_many(db: Database) -> None:
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(number, f"name {number}", AT, "{}") for number in range(6001)])
+        await tx.revise(
+            Revise(SCRATCH, "id", ("name", "at")), [(number, f"new {number}", None) for number in range(0, 6001, 2)]
+        )
+
+    found = await everything(db)
+    assert [row[1] for row in found] == [f"{'name' if number % 2 else 'new'} {number}" for number in range(6001)]
+    assert {row[2] for row in found} == {AT, None}
+
+
+async def test_a_row_that_is_there_is_kept(db: Database) -> None:
+    async with db.begin() as tx:
+        first = await tx.insert(KEPT, [(1, "a", AT, None), (2, "b", AT, None)])
+        second = await tx.insert(KEPT, [(2, "other", AT, None), (3, "b", AT, None), (4, "d", AT, None)])
+
+    assert (first, second) == (2, 1)
+    assert [(row[0], row[1]) for row in await everything(db)] == [(1, "a"), (2, "b"), (4, "d")]
+
+
+async def test_keys_are_compared_byte_by_byte(db: Database) -> None:
+    names = ["a", "A", "á", "a ", "ａ", "가", "각", "ß", "ss", "SS"]
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(number, name, AT, None) for number, name in enumerate(names)])
+        rows = await tx.fetch(Statement("select id from scratch where name = :name"), name="a")
+
+    assert [row["id"] for row in rows] == [0]
+    assert await count(db) == len(names)
+
+
+async def test_lists_and_names_in_one_statement(db: Database) -> None:
+    statement = Statement(
+        "select id from scratch where id in (:ids...) and id not in (:others...) and id > :least order by id"
+    )
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(number, str(number), AT, None) for number in range(10)])
+        some = await tx.fetch(statement, ids=[1, 3, 5, 7], others=[5], least=1)
+        none = await tx.fetch(statement, ids=[], others=[5], least=1)
+
+    assert ([row["id"] for row in some], list(none)) == ([3, 7], [])
+
+
+async def test_core_expressions_run_in_the_same_transaction(db: Database) -> None:
+    async with db.begin() as tx:
+        await tx.execute(SCRATCH.insert().values(id=7, name=HANGUL, at=AT, doc='{"n": 1}'))
+        row = await tx.first(select(SCRATCH.c.name).where(SCRATCH.c.at <= AT, SCRATCH.c.id.in_([7, 8])).limit(1))
+
+    assert row is not None
+    assert row["name"] == HANGUL
+
+
+async def test_an_error_undoes_everything_and_calls_no_one(db: Database) -> None:
+    heard: list[str] = []
+
+    async with db.listen(heard.append):
+        heard.clear()
+        with pytest.raises(Duplicate):
+            async with db.begin() as tx:
+                tx.ring("never")
+                tx.after_commit(lambda: heard.append("committed"))
+                tx.after_rollback(lambda: heard.append("rolled back"))
+                await tx.insert(ROWS, [(1, "a", AT, None)])
+                await tx.insert(ROWS, [(1, "b", AT, None)])
+
+    assert (await count(db), heard) == (0, ["rolled back"])
+
+
+async def test_a_cancelled_transaction_is_undone_and_the_next_one_works(db: Database) -> None:
+    begun = asyncio.Event()
+
+    async def work() -> None:
+        async with db.begin() as tx:
+            await tx.insert(ROWS, [(1, "a", AT, None)])
+            begun.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(2, "b", AT, None)])
+    assert [row[0] for row in await everything(db)] == [2]
+
+
+async def test_contention_is_retried_from_the_start_by_the_outermost_caller(db: Database) -> None:
+    tries: list[int] = []
+
+    async def work(tx: Tx) -> int:
+        tries.append(len(tries))
+        await tx.insert(ROWS, [(len(tries), "a", AT, None)])
+        if len(tries) < 3:
+            raise Contended("somebody was in the way")
+        return len(tries)
+
+    assert await db.transact(work) == 3
+    assert [row[0] for row in await everything(db)] == [3]
+
+
+async def test_two_who_lock_each_others_rows_both_succeed(db: Database) -> None:
+    """A real deadlock on the servers; on SQLite the second simply waits."""
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(1, "one", AT, None), (2, "two", AT, None)])
+    change = Statement("update scratch set at = :now where id = :id")
+    both = asyncio.Barrier(2)
+
+    async def work(first: int, second: int) -> None:
+        tried = 0
+
+        async def swap(tx: Tx) -> None:
+            nonlocal tried
+            tried += 1
+            await tx.execute(change, id=first, now=tx.now)
+            if tried == 1 and tx.dialect is not Dialect.SQLITE:
+                await both.wait()
+            await tx.execute(change, id=second, now=tx.now)
+
+        await db.transact(swap)
+
+    await asyncio.wait_for(asyncio.gather(work(1, 2), work(2, 1)), 60)
+
+
+async def test_a_ring_is_heard_by_another_connection_of_servers_that_carry_it(db: Database) -> None:
+    if db.dialect is Dialect.MARIADB:
+        pytest.skip("MariaDB carries no rings: workers poll")
+    other = await connect(db.url)
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    try:
+        async with db.listen(heard.put_nowait):
+            while not heard.empty():
+                heard.get_nowait()
+            async with other.begin() as tx:
+                await tx.insert(ROWS, [(1, "a", AT, None)])
+                tx.ring("ready:1:2")
+            note = await asyncio.wait_for(heard.get(), 10)
+    finally:
+        await other.close()
+
+    assert note == ("" if db.dialect is Dialect.SQLITE else "ready:1:2")
+
+
+async def test_a_value_that_does_not_fit_is_the_callers_mistake(db: Database) -> None:
+    if db.dialect is Dialect.SQLITE:
+        pytest.skip("SQLite does not mind lengths: our own checks do")
+    with pytest.raises(Invalid):
+        async with db.begin() as tx:
+            await tx.insert(ROWS, [(1, "x" * 101, AT, None)])
+
+    assert await count(db) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://root@127.0.0.1/x", "MySQL is not supported (use MariaDB 10.6 or newer with a mariadb:// address)"),
+        ("oracle://x", "unknown database 'oracle' (use sqlite:///file.db, postgresql://… or mariadb://…)"),
+        ("sqlite://", "'sqlite://' names no file (write sqlite:///relative.db or sqlite:////absolute.db)"),
+        ("mariadb://root@127.0.0.1", "no database in 127.0.0.1 (write mariadb://user:pw@host/database)"),
+    ],
+)
+async def test_a_wrong_address_is_refused_with_what_to_write(url: str, said: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        await connect(url)
+
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("url", ["postgresql://a:secret@127.0.0.1:1/x", "mariadb://a:secret@127.0.0.1:1/x"])
+async def test_an_unreachable_server_is_named_without_its_password(url: str) -> None:
+    with pytest.raises(Unavailable) as caught:
+        await connect(url)
+
+    assert "127.0.0.1:1/x cannot be used" in str(caught.value)
+    assert "BOBUSANG_DATABASE_URL" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+async def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "shop.db").write_text("not a database, but long enough to be looked at as one" * 50)
+
+    with pytest.raises(Unavailable, match=r"shop\.db is not a healthy SQLite database.*restore it from a backup"):
+        await connect(f"sqlite:///{tmp_path / 'shop.db'}")
+
+
+async def test_a_full_disk_is_said_and_nothing_is_half_written(fresh_sqlite: str) -> None:
+    db = await connect(fresh_sqlite)
+    try:
+        async with db.begin() as tx:
+            await tx.execute(Statement("create table scratch (id integer primary key, name text)"))
+            await tx.fetch(Statement("pragma max_page_count = 20"))
+        with pytest.raises(Unavailable) as caught:
+            async with db.begin() as tx:
+                await tx.insert(Bulk(SCRATCH, ("id", "name")), [(number, "x" * 1000) for number in range(200)])
+        assert await count(db) == 0
+        assert "is full" in str(caught.value)
+        assert "nothing was half-written" in str(caught.value)
+    finally:
+        await db.close()
+
+
+async def test_reading_goes_on_while_somebody_writes(db: Database) -> None:
+    async with db.begin() as tx:
+        await tx.insert(ROWS, [(1, "a", AT, None)])
+        assert await asyncio.wait_for(count(db), 10) == 0
+    assert await count(db) == 1
