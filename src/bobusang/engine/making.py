@@ -72,8 +72,8 @@ def draft(
     return Draft(
         run=run,
         step=step,
-        key=_bounded(new.key or key, KEY_LIMIT, "key"),
-        url=_bounded(new.url, URL_LIMIT, "url") or None,
+        key=bounded(new.key or key, KEY_LIMIT, "key"),
+        url=bounded(new.url, URL_LIMIT, "url") or None,
         input=text,
         pool=new.pool,
         priority=new.priority or run.priority,
@@ -90,11 +90,16 @@ def scope(run: Run, step: Step, value: Any, results: Any = None) -> dict[str, An
     return {"$": value, "job": job, "target": run.target, "config": step.config, "results": results}
 
 
-def _bounded(text: str, limit: int, name: str) -> str:
+def bounded(text: str, limit: int, name: str) -> str:
+    """A text that a column of this width can keep."""
     if len(text) > limit:
         raise Invalid(f"{name} has {len(text)} characters, at most {limit} are allowed", field=name)
     if "\0" in text:
         raise Invalid(f"{name} contains a NUL character", field=name)
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError as error:
+        raise Invalid(f"{name} contains half a surrogate pair", field=name) from error
     return text
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FIRST_DELAY = timedelta(seconds=2)
 LONGEST_DELAY = timedelta(minutes=10)
+LONGEST_ERROR = 4000
 MAX_CRASHES = 5
 """How often a task may take its worker down with it before it is taken for poison."""
 
@@ -168,6 +169,11 @@ def verdict(counts: Sequence[Count], tolerance: float) -> JobStatus:
 def is_poison(dispatches: int) -> bool:
     """Whether a task was handed out so often in a row without an answer that it must be what kills its workers."""
     return dispatches > MAX_CRASHES
+
+
+def storable(error: str) -> str:
+    """An error's text as every database can keep it: bounded, without NUL and without half a surrogate pair."""
+    return error[:LONGEST_ERROR].replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def fingerprint(error: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, making, queue, waiting
 from bobusang.engine.model import Entry, HeldReason, NewTask, ReasonClass, Task, TaskOutcome
 from bobusang.engine.outcome import DONE, Done, Outcome, Park
 from bobusang.engine.pausing import mark_paused
-from bobusang.engine.rules import Move, fingerprint, resolve
+from bobusang.engine.rules import Move, decide, fingerprint, resolve, storable
 from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
 from bobusang.kit import json
 from bobusang.kit.errors import BobusangError, Invalid
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from bobusang.engine.queue import Claim
     from bobusang.kit.db import Tx
 
-ERROR_LIMIT = 4000
 CONTEXT_LIMIT = 64 << 10
 
 SUCCEED = Statement("""
@@ -134,7 +134,15 @@ def sort_out(task: Task, outcome: Outcome, now: datetime, books: Books, into: Fi
         into.results.append(_result(task, outcome, now, books))
     except BobusangError as error:
         parked = Park(ReasonClass.INVALID, str(error))
-        into.results.append(Result(task, parked, resolve(parked, task.step, task.id, task.attempt, now)))
+        into.results.append(Result(task, parked, _move(task, parked, now)))
+    except Exception as error:  # what the handler returned is no outcome, or has something odd inside
+        wrong = decide(error, now)
+        into.results.append(Result(task, wrong, _move(task, wrong, now)))
+
+
+def _move(task: Task, outcome: Outcome, now: datetime) -> Move:
+    move = resolve(outcome, task.step, task.id, task.attempt, now)
+    return move if move.error is None else replace(move, error=storable(move.error))
 
 
 def _next(task: Task) -> object | None:
@@ -143,9 +151,13 @@ def _next(task: Task) -> object | None:
 
 
 def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result:
-    move = resolve(outcome, task.step, task.id, task.attempt, now)
+    move = _move(task, outcome, now)
     if not isinstance(outcome, Done):
+        if move.wait_key is not None:
+            making.bounded(move.wait_key, making.KEY_LIMIT, "key")
         return Result(task, outcome, move)
+    if not isinstance(outcome.context, Mapping | None):
+        raise Invalid(f"the context is a {type(outcome.context).__name__}", hint="give names with values")
     output = outcome.output
     if task.step.output is not None:
         output = task.step.output.apply(making.scope(task.run, task.step, output))
@@ -235,7 +247,7 @@ async def _end(tx: Tx, claim: Claim, results: Sequence[Result], elapsed: int) ->
                 r.move.outcome,
                 r.task.attempt + r.move.attempts,
                 r.output,
-                r.move.error and r.move.error[:ERROR_LIMIT],
+                r.move.error,
                 claim.claimed_at,
                 tx.now if r.move.ended else None,
                 tx.now,
@@ -286,7 +298,7 @@ async def _bury(tx: Tx, claim: Claim, results: Sequence[Result], worker_id: int)
         task, move = r.task, r.move
         if move.outcome is TaskOutcome.DONE:
             continue
-        error = (move.error or "")[:ERROR_LIMIT]
+        error = move.error or ""
         name = type(r.outcome).__name__.upper()
         attempts.append(
             (

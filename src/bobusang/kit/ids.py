@@ -33,11 +33,14 @@ class Ids:
         taken, self._free = self._free[:count], self._free[count:]
         return taken
 
+    def _forget(self) -> None:
+        self._free = []
+
     async def _fetch(self, tx: Tx, missing: int) -> None:
         blocks = -(-missing // BLOCK)
         if tx.dialect is Dialect.SQLITE:
             # Here the block is given back by a rollback, so what is left of it must be forgotten with it.
-            tx.after_rollback(self._free.clear)
+            tx.after_rollback(self._forget)
             start = await tx.value(self._next, span=blocks * BLOCK, name=self._name)
             self._free.extend(range(start, start + blocks * BLOCK))
         elif tx.dialect is Dialect.POSTGRES:
