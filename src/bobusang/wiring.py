@@ -55,7 +55,7 @@ class App:
     engine: Engine
     notifier: Notifier
     alerting: Alerting
-    relay: Relay
+    relays: tuple[Relay, ...]
     consumers: InProcess
 
     def worker(self, name: str) -> Worker:
@@ -75,8 +75,8 @@ class App:
             sweep(engine),
             start(engine),
             fire(engine),
-            relay(self.relay),
-            prune(self.relay),
+            *(relay(outbox, name) for name, outbox in zip(("consumers", "subscribers"), self.relays, strict=True)),
+            prune(self.relays[0]),
             statistics(engine),
             alerts(engine, self.alerting, thresholds(self.settings)),
             archive(engine),
@@ -98,7 +98,8 @@ async def opened(settings: Settings, *, migrate: bool | None = None) -> AsyncIte
         await app.consumers.install(database)
         yield app
     finally:
-        await app.relay.close()
+        for outbox in app.relays:
+            await outbox.close()
         await database.close()
 
 
@@ -124,7 +125,9 @@ def build(settings: Settings, database: db.Database) -> App:
     notifier = notifiers(settings)
     consumers = InProcess()
     http = Http(allow_private=settings.subscribers_allow_private)
-    return App(settings, engine, notifier, Alerting(database, notifier), Relay(database, [consumers, http]), consumers)
+    # One relay a bus: a slow subscriber must not hold up the consumers in this process.
+    relays = (Relay(database, [consumers]), Relay(database, [http]))
+    return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers)
 
 
 def register(handlers: Handlers) -> None:

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from bobusang.platform.relay import Relay as Outbox
 
 
-def relay(outbox: Outbox) -> Duty:
+def relay(outbox: Outbox, name: str) -> Duty:
     """At once when an event was written, and twice a second for those put off."""
-    return Duty("relay", timedelta(seconds=0.5), outbox.step, frozenset({"outbox"}))
+    return Duty(f"relay {name}", timedelta(seconds=0.5), outbox.step, frozenset({"outbox"}))
 
 
 def prune(outbox: Outbox) -> Duty:

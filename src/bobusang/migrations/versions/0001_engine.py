@@ -14,7 +14,7 @@ revision = "0001"
 down_revision = None
 
 RETRYABLE = "status = 'FAILED' and retry_count < 3"
-HOT = ("queue_ready", "queue_claims", "job_deltas", "outbox")
+HOT = ("queue_ready", "queue_claims", "job_deltas", "outbox", "deliveries", "delivery_keys")
 
 
 def upgrade() -> None:
@@ -71,6 +71,7 @@ def make_targets_and_workflows() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("name", name=op.f("uq_crawl_sources_name")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "target_types",
@@ -81,6 +82,7 @@ def make_targets_and_workflows() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("name", name=op.f("uq_target_types_name")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "crawl_targets",
@@ -103,6 +105,7 @@ def make_targets_and_workflows() -> None:
             name=op.f("uq_crawl_targets_source_id_target_type_id_target_key"),
         ),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "crawling_workflows",
@@ -125,6 +128,7 @@ def make_targets_and_workflows() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("workflow_name", name=op.f("uq_crawling_workflows_workflow_name")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "parallel_execution_config",
@@ -137,6 +141,7 @@ def make_targets_and_workflows() -> None:
         ),
         sa.PrimaryKeyConstraint("workflow_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "target_workflow_mappings",
@@ -152,6 +157,7 @@ def make_targets_and_workflows() -> None:
         ),
         sa.PrimaryKeyConstraint("target_type_id", "workflow_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "workflow_steps",
@@ -197,6 +203,7 @@ def make_targets_and_workflows() -> None:
             name=op.f("uq_workflow_steps_workflow_id_workflow_version_step_order"),
         ),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "workflow_versions",
@@ -210,6 +217,7 @@ def make_targets_and_workflows() -> None:
         ),
         sa.PrimaryKeyConstraint("workflow_id", "version"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
 
 
@@ -223,6 +231,7 @@ def make_schedules() -> None:
         sa.Column("created_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("schedule_id", "fire_at"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_schedule_fires_created_at", "schedule_fires", ["created_at"], if_not_exists=True)
     op.create_table(
@@ -268,6 +277,7 @@ def make_schedules() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("live_name", name=op.f("uq_crawling_schedules_live_name")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_crawling_schedules_due", "crawling_schedules", ["is_active", "next_run_at"], if_not_exists=True)
 
@@ -309,6 +319,7 @@ def make_jobs() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("dedup_key", name=op.f("uq_crawling_jobs_dedup_key")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_crawling_jobs_completed_at", "crawling_jobs", ["completed_at"], if_not_exists=True)
     op.create_index("ix_crawling_jobs_created_at", "crawling_jobs", ["created_at"], if_not_exists=True)
@@ -344,6 +355,7 @@ def make_jobs() -> None:
         sa.Column("archived_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index(
         "ix_crawling_jobs_archive_completed_at", "crawling_jobs_archive", ["completed_at"], if_not_exists=True
@@ -355,6 +367,7 @@ def make_jobs() -> None:
         sa.Column("patch", Payload, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_job_contexts_job", "job_contexts", ["job_id"], if_not_exists=True)
     op.create_table(
@@ -370,6 +383,7 @@ def make_jobs() -> None:
         sa.Column("retried", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_job_deltas_job", "job_deltas", ["job_id"], if_not_exists=True)
     op.create_table(
@@ -378,6 +392,7 @@ def make_jobs() -> None:
         sa.Column("next_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("job_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "job_dependencies",
@@ -392,6 +407,7 @@ def make_jobs() -> None:
         ),
         sa.PrimaryKeyConstraint("job_id", "depends_on_job_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_job_dependencies_on", "job_dependencies", ["depends_on_job_id"], if_not_exists=True)
     op.create_table(
@@ -412,6 +428,7 @@ def make_jobs() -> None:
         sa.ForeignKeyConstraint(["job_id"], ["crawling_jobs.id"], name=op.f("fk_job_steps_job_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("job_id", "step_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "workflow_executions",
@@ -434,6 +451,7 @@ def make_jobs() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("job_id", name=op.f("uq_workflow_executions_job_id")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
 
 
@@ -458,6 +476,7 @@ def make_tasks() -> None:
         ),
         sa.PrimaryKeyConstraint("task_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_dead_letters_job", "dead_letters", ["job_id"], if_not_exists=True)
     op.create_index("ix_dead_letters_reason", "dead_letters", ["reason_class", "created_at"], if_not_exists=True)
@@ -475,6 +494,7 @@ def make_tasks() -> None:
         sa.Column("ended_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_task_attempts_ended_at", "task_attempts", ["ended_at"], if_not_exists=True)
     op.create_index("ix_task_attempts_task", "task_attempts", ["task_id"], if_not_exists=True)
@@ -502,6 +522,7 @@ def make_tasks() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("job_id", "step_id", "task_key", name=op.f("uq_tasks_job_id_step_id_task_key")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_tasks_job_status", "tasks", ["job_id", "status"], if_not_exists=True)
 
@@ -521,6 +542,7 @@ def make_queue() -> None:
         sa.Column("updated_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("pool"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "lanes",
@@ -531,6 +553,7 @@ def make_queue() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("handler", "job_id", "pools", name=op.f("uq_lanes_handler_job_id_pools")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_lanes_job", "lanes", ["job_id"], if_not_exists=True)
     op.create_table(
@@ -545,6 +568,7 @@ def make_queue() -> None:
         sa.PrimaryKeyConstraint("token"),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "queue_delayed",
@@ -559,6 +583,7 @@ def make_queue() -> None:
         sa.Column("dispatches", sa.SmallInteger(), nullable=False),
         sa.PrimaryKeyConstraint("task_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_queue_delayed_job", "queue_delayed", ["job_id"], if_not_exists=True)
     op.create_index("ix_queue_delayed_run_at", "queue_delayed", ["run_at", "task_id"], if_not_exists=True)
@@ -578,6 +603,7 @@ def make_queue() -> None:
         sa.CheckConstraint("reason in ('PAUSED', 'BARRIER', 'WAIT')", name=op.f("ck_queue_held_reason")),
         sa.PrimaryKeyConstraint("task_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_queue_held_job", "queue_held", ["job_id", "reason", "step_id"], if_not_exists=True)
     op.create_index("ix_queue_held_until", "queue_held", ["until"], if_not_exists=True)
@@ -593,6 +619,7 @@ def make_queue() -> None:
         sa.Column("dispatches", sa.SmallInteger(), nullable=False),
         sa.PrimaryKeyConstraint("task_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_queue_ready_claim", "queue_ready", ["lane", "due", "task_id"], if_not_exists=True)
     op.create_table(
@@ -604,6 +631,7 @@ def make_queue() -> None:
         sa.Column("created_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("wait_key"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_waits_created_at", "waits", ["created_at"], if_not_exists=True)
     op.create_table(
@@ -613,6 +641,7 @@ def make_queue() -> None:
         sa.ForeignKeyConstraint(["lane"], ["lanes.id"], name=op.f("fk_lane_pools_lane"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("pool", "lane"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
 
 
@@ -625,6 +654,7 @@ def make_workers() -> None:
         sa.Column("measured_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("name", "label"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "id_blocks",
@@ -632,6 +662,7 @@ def make_workers() -> None:
         sa.Column("next", Id, nullable=False),
         sa.PrimaryKeyConstraint("name"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "leaders",
@@ -641,6 +672,7 @@ def make_workers() -> None:
         sa.Column("expires_at", Instant, nullable=False),
         sa.PrimaryKeyConstraint("name"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "workers",
@@ -652,6 +684,7 @@ def make_workers() -> None:
         sa.PrimaryKeyConstraint("id"),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
 
 
@@ -676,6 +709,7 @@ def make_platform() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("alert_key", name=op.f("uq_alerts_alert_key")),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_alerts_owed", "alerts", ["owed"], if_not_exists=True)
     op.create_index("ix_alerts_resolved", "alerts", ["resolved_at"], if_not_exists=True)
@@ -692,6 +726,7 @@ def make_platform() -> None:
         sa.PrimaryKeyConstraint("id"),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_audit_log_at", "audit_log", ["at"], if_not_exists=True)
     op.create_index("ix_audit_log_subject", "audit_log", ["subject_type", "subject_id", "id"], if_not_exists=True)
@@ -706,6 +741,7 @@ def make_platform() -> None:
         sa.PrimaryKeyConstraint("id"),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "subscriptions",
@@ -726,6 +762,7 @@ def make_platform() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_subscriptions_name")),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_table(
         "deliveries",
@@ -746,6 +783,7 @@ def make_platform() -> None:
         ),
         sa.PrimaryKeyConstraint("event_id", "subscription_id"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index(
         "ix_deliveries_order", "deliveries", ["subscription_id", "state", "event_key", "event_id"], if_not_exists=True
@@ -762,6 +800,7 @@ def make_platform() -> None:
         ),
         sa.PrimaryKeyConstraint("subscription_id", "event_key"),
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
     op.create_index("ix_delivery_keys_due", "delivery_keys", ["subscription_id", "next_at"], if_not_exists=True)
 
@@ -782,4 +821,5 @@ def make_keys() -> None:
         sa.UniqueConstraint("hash", name=op.f("uq_api_keys_hash")),
         sqlite_autoincrement=True,
         if_not_exists=True,
+        mariadb_default_charset="utf8mb4",
     )
