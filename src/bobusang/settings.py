@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "BOBUSANG_"
 FILE = "bobusang.toml"
-APART = {"URL", "TOKEN", "CONFIG"}
+APART = {"URL", "TOKEN", "CONFIG", "LANG"}
 """Variables of the command line rather than of the program."""
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
