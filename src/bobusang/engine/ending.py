@@ -8,8 +8,8 @@ from bobusang.engine import budgets, lanes
 from bobusang.engine.hooks import JobMoved
 from bobusang.engine.making import job_pool
 from bobusang.engine.model import ExecutionStatus, JobStatus, Run, StepType
-from bobusang.engine.outcome import merged
-from bobusang.kit import json
+from bobusang.engine.outcome import CONTEXT_LIMIT, merged
+from bobusang.kit import json, log
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
@@ -85,12 +85,16 @@ async def step_results(tx: Tx, job_id: int) -> dict[str, dict[str, int]]:
 
 
 async def fold_context(tx: Tx, job_id: int) -> dict[str, Any]:
-    """Merge the patches that tasks left into the execution's context."""
+    """Merge the patches that tasks left into the execution's context; one that would make it too large is dropped."""
     row = await tx.first(EXECUTION, id=job_id)
     context: dict[str, Any] = json.loads(row["context"]) if row is not None and row["context"] else {}
     patches = await tx.fetch(PATCHES, id=job_id)
     for patch in patches:
-        context = merged(context, json.loads(patch["patch"]))
+        larger = merged(context, json.loads(patch["patch"]))
+        if len(json.dumps(larger)) <= CONTEXT_LIMIT:
+            context = larger
+        else:
+            log.get("progress").warning("a context would grow too large and was not added to", job=job_id)
     if patches:
         await tx.execute(TAKEN, ids=[patch["id"] for patch in patches])
         await tx.execute(SAVE_CONTEXT, id=job_id, context=json.dumps(context))

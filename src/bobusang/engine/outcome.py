@@ -77,6 +77,8 @@ class Wait(Outcome, frozen=True):
     until: datetime
 
 
+CONTEXT_LIMIT = 64 << 10
+
 DONE = Done()
 """The commonest outcome, made once."""
 

@@ -24,7 +24,10 @@ JOBS_AT_ONCE = 200
 DELTAS_AT_ONCE = 20_000
 RELEASE_AT_ONCE = 1_000
 
-MOVED = Statement("select distinct job_id from job_deltas order by job_id limit :limit")
+# Who has waited longest comes first: by job id, a few hundred busy jobs would keep all later ones from ending.
+MOVED = Statement("""
+    select job_id, min(id) as first from (select job_id, id from job_deltas order by id limit :deltas) as oldest
+    group by job_id order by first limit :limit""")
 LOCK = Statement(
     "select id, status, is_doomed from crawling_jobs where id in (:ids...) order by id for update skip locked",
     sqlite="select id, status, is_doomed from crawling_jobs where id in (:ids...) order by id",
@@ -50,7 +53,7 @@ UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
 
 async def fold(tx: Tx, books: Books, hooks: Hooks) -> int:
     """One pass over the jobs that have news; how many counters were folded."""
-    ids = [row["job_id"] for row in await tx.fetch(MOVED, limit=JOBS_AT_ONCE)]
+    ids = [row["job_id"] for row in await tx.fetch(MOVED, deltas=DELTAS_AT_ONCE, limit=JOBS_AT_ONCE)]
     if not ids:
         return 0
     jobs = await tx.fetch(LOCK, ids=ids)

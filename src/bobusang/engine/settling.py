@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, making, queue, waiting
 from bobusang.engine.model import Entry, HeldReason, NewTask, ReasonClass, Task, TaskOutcome
-from bobusang.engine.outcome import DONE, Done, Outcome, Park
+from bobusang.engine.outcome import CONTEXT_LIMIT, DONE, Done, Outcome, Park
 from bobusang.engine.pausing import mark_paused
 from bobusang.engine.rules import Move, decide, fingerprint, resolve, storable
 from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bobusang.engine.queue import Claim
     from bobusang.kit.db import Tx
 
-CONTEXT_LIMIT = 64 << 10
 
 SUCCEED = Statement("""
     update tasks set status = 'SUCCESS', outcome = 'DONE', started_at = :started_at, completed_at = :now,
@@ -181,9 +180,8 @@ def _drafts(task: Task, outcome: Done, output: object, limit: int) -> Iterable[D
     for index, new in enumerate(outcome.spawn, start=1):
         step = plan.step(new.step) if new.step else following
         if step is None:
-            raise Invalid(
-                f"step '{task.step.name}' made a task for {repr(new.step) or 'a next step'}, which is not there"
-            )
+            wanted = f"'{new.step}'" if new.step else "a next step"
+            raise Invalid(f"step '{task.step.name}' made a task for {wanted}, which is not there")
         yield making.draft(run, step, new, key=f"{task.id}.{index}", limit=limit, sequence=index, maker=task.step)
 
 
