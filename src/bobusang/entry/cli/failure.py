@@ -26,6 +26,8 @@ class Exit(IntEnum):
 CODES = {
     "usage": Exit.USAGE,
     "invalid": Exit.USAGE,
+    "malformed": Exit.USAGE,
+    "too_large": Exit.USAGE,
     "missing": Exit.MISSING,
     "conflict": Exit.CONFLICT,
     "duplicate": Exit.CONFLICT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -39,6 +40,8 @@ class Options:
     home: str | None = None
     url: str | None = None
     token: str | None = None
+    where: str = ""
+    """What a further command needs to reach the same place, as it was given here."""
 
     @property
     def machine(self) -> bool:
@@ -60,7 +63,13 @@ def given(values: dict[str, Any]) -> Options:
         home=values["home"],
         url=values["url"] or (None if values["home"] else environment.get("BOBUSANG_URL")) or None,
         token=values["token"] or environment.get("BOBUSANG_TOKEN") or None,
+        where=_where(values),
     )
+
+
+def _where(values: dict[str, Any]) -> str:
+    named = [(option, values[option]) for option in ("home", "url") if values[option]]
+    return "".join(f" --{option} {shlex.quote(value)}" for option, value in named)
 
 
 def language(asked: str | None) -> Lang:

@@ -1,0 +1,150 @@
+"""The API as commands see it: the same requests over HTTP or, without an address, in this very process."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from bobusang.entry.cli.failure import Exit, Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bobusang.entry.cli.options import Options
+
+TIMEOUT = httpx.Timeout(60.0, connect=5.0)
+BY_STATUS = {401: "unauthorised", 403: "forbidden", 404: "missing", 409: "conflict", 429: "throttled"}
+HINTS = {
+    401: "give a key with --token or BOBUSANG_TOKEN; `bobusang key add` makes one",
+    403: "this key's role does not allow it: use one with a higher role",
+}
+
+
+class Client:
+    """Blocking calls; a command does one thing after another."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._runner = asyncio.Runner()
+        self._stack = AsyncExitStack()
+        self._http: httpx.AsyncClient | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether the API runs in this process."""
+        return self._options.url is None
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self.call("GET", path, query=query)
+
+    def post(self, path: str, body: Any = None, **query: Any) -> Any:
+        return self.call("POST", path, body=body, query=query)
+
+    def put(self, path: str, body: Any = None) -> Any:
+        return self.call("PUT", path, body=body)
+
+    def patch(self, path: str, body: Any = None) -> Any:
+        return self.call("PATCH", path, body=body)
+
+    def delete(self, path: str) -> Any:
+        return self.call("DELETE", path)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        content: tuple[str, bytes] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """One request; the decoded answer, or a `Failure` with the code the API gave."""
+        asked = {name: _asked(value) for name, value in (query or {}).items() if value is not None}
+        extra = dict(headers or {})
+        arguments: dict[str, Any] = {"params": asked, "headers": extra}
+        if content is not None:
+            extra["content-type"], arguments["content"] = content
+        elif body is not None:
+            arguments["json"] = body
+        return answer(self._runner.run(self._send(method, path, arguments)))
+
+    def close(self) -> None:
+        try:
+            self._runner.run(self._stack.aclose())
+        finally:
+            self._runner.close()
+
+    async def _send(self, method: str, path: str, arguments: dict[str, Any]) -> httpx.Response:
+        if self._http is None:
+            self._http = await self._stack.enter_async_context(await self._open())
+        try:
+            return await self._http.request(method, path, **arguments)
+        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            raise Failure("usage", f"'{self._options.url}' is no address of an API: {error}") from error
+        except httpx.TimeoutException as error:
+            raise Failure("unavailable", f"{self._options.url} does not answer in time", "is it busy?") from error
+        except httpx.TransportError as error:
+            hint = "is `bobusang up` running there? --url and BOBUSANG_URL name the address"
+            raise Failure("unavailable", f"{self._options.url} cannot be reached: {error}", hint) from error
+
+    async def _open(self) -> httpx.AsyncClient:
+        token = self._options.token
+        headers = {"accept": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+        if self._options.url is not None:
+            return httpx.AsyncClient(base_url=self._options.url.rstrip("/"), headers=headers, timeout=TIMEOUT)
+        transport = await self._local()
+        return httpx.AsyncClient(base_url="http://local", headers=headers, timeout=TIMEOUT, transport=transport)
+
+    async def _local(self) -> httpx.ASGITransport:
+        from bobusang.entry.api import create_app
+        from bobusang.entry.cli.place import must_exist, quietly, settings
+        from bobusang.wiring import opened
+
+        found = settings(self._options)
+        must_exist(found)
+        quietly(found)
+        app = await self._stack.enter_async_context(opened(found))
+        return httpx.ASGITransport(app=create_app(app, local=True), raise_app_exceptions=False)
+
+
+def answer(response: httpx.Response) -> Any:
+    """What an answer says; anything but success is raised."""
+    if response.is_success:
+        return _decoded(response) if response.content else None
+    status = response.status_code
+    try:
+        problem = response.json()
+        code, message = problem.get("code") or BY_STATUS.get(status, "error"), problem.get("detail")
+    except (ValueError, AttributeError):
+        raise Failure(
+            BY_STATUS.get(status, "error"),
+            f"{response.request.url} answered {status} and not as a Bobusang API does",
+            "is --url (BOBUSANG_URL) right?",
+            exit_code=Exit.UNREACHABLE if status >= 500 else None,
+        ) from None
+    lines = [message or problem.get("title") or f"status {status}"]
+    lines += [f"  {error.get('field')}: {error.get('message')}" for error in problem.get("errors") or ()]
+    raise Failure(code, "\n".join(lines), problem.get("hint") or HINTS.get(status, ""))
+
+
+def _decoded(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        raise Failure(
+            "error",
+            f"{response.request.url} did not answer with JSON",
+            "is --url (BOBUSANG_URL) the address of a Bobusang API?",
+            exit_code=Exit.UNREACHABLE,
+        ) from None
+
+
+def _asked(value: Any) -> str | list[str]:
+    """A value of a query; a list is asked for by repeating its name."""
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)

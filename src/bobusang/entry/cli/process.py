@@ -1,0 +1,111 @@
+"""Starting a process that stays: it says where it is, where its key is, and how to stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import socket
+from typing import TYPE_CHECKING
+
+from bobusang import __version__
+from bobusang.entry.cli.failure import Exit, Failure
+from bobusang.entry.cli.place import prepare
+from bobusang.entry.worker import Roles, Stop, run
+from bobusang.kit import log
+from bobusang.settings import masked
+from bobusang.wiring import opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bobusang.entry.cli.session import Session
+    from bobusang.settings import Settings
+
+BACKLOG = 2048
+
+
+def start(session: Session, settings: Settings, *, api: bool, worker: str | None, upkeep: bool) -> None:
+    """Run until stopped."""
+    log.configure(settings.log_level, settings.log_format)
+    if settings.log_level == "INFO":
+        logging.getLogger("alembic").setLevel(logging.WARNING)  # six lines at every start that tell nobody anything
+    prepare(settings)
+    listener = listening(settings.host, settings.port) if api else None
+    roles = Roles(worker, upkeep, listener)
+    try:
+        asyncio.run(_run(session, settings, roles))
+    except asyncio.CancelledError:
+        raise Failure("interrupted", session.words("left at once; what was running is given back")) from None
+    finally:
+        if listener is not None:
+            listener.close()
+
+
+async def _run(session: Session, settings: Settings, roles: Roles) -> None:
+    stop = Stop()
+    stop.on_first = lambda: session.note("stopping: what is running is finished first (Ctrl-C again leaves at once)")
+    async with opened(settings) as app:
+        key: Path | None = None
+        if roles.listener is not None:
+            from bobusang.entry.api.keys import first_key
+
+            key = await first_key(app)
+        await run(app, roles, stop, lambda: _ready(session, settings, roles, key))
+    session.note("stopped")
+
+
+def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None) -> None:
+    url = None if roles.listener is None else address(roles.listener)
+    if session.options.machine:
+        found = {
+            "pid": os.getpid(),
+            "url": url,
+            "key_file": None if key is None else str(key),
+            "worker": roles.worker,
+            "upkeep": roles.upkeep,
+            "database": masked(settings.database),
+            "version": __version__,
+        }
+        session.screen.document(found)
+        return
+    session.note("Bobusang {version} is ready", version=__version__)
+    session.note("  database  {url}", url=masked(settings.database))
+    if url is not None:
+        session.note("  API       {url} (documentation at {url}/docs)", url=url)
+    if key is not None:
+        session.note("  API key   in {path}", path=key)
+    if roles.worker is not None:
+        session.note("  worker    {name}", name=roles.worker)
+    session.note("Ctrl-C finishes what is running and stops; twice leaves at once.")
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket bound to that address, or a message that says whose mistake it is."""
+    try:
+        family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise Failure("invalid", f"BOBUSANG_HOST: '{host}' is no address: {error.strerror}", "try 127.0.0.1") from error
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(where)
+        found.listen(BACKLOG)
+    except OSError as error:
+        found.close()
+        hint = "check BOBUSANG_HOST and BOBUSANG_PORT"
+        if error.errno == errno.EADDRINUSE:
+            hint = "is another `bobusang up` running? choose another port with --port, or --port 0 for a free one"
+        message = f"cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}"
+        raise Failure("failed", message, hint, exit_code=Exit.FAILED) from error
+    found.setblocking(False)
+    return found
+
+
+def address(listener: socket.socket) -> str:
+    """Where a browser finds us."""
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,79 @@
+"""The root command: a list of groups, each imported only when it is called."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from bobusang.entry.cli.command import Group, group
+from bobusang.kit.nearest import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Place(NamedTuple):
+    """Where a command lives, and what the list says of it."""
+
+    module: str
+    help: str
+    alone: bool = False
+    """Whether it is one command of a module that has several."""
+
+
+SECTIONS: Mapping[str, Mapping[str, Place]] = {
+    "Run": {
+        "demo": Place("demo", "Run a small real workflow and show what happened.", alone=True),
+        "up": Place("running", "Run API, scheduler and worker in one process.", alone=True),
+        "worker": Place("running", "Run a worker.", alone=True),
+        "scheduler": Place("running", "Run the scheduler and the other upkeep.", alone=True),
+    },
+    "Work": {
+        "workflow": Place("workflow", "Definitions: apply, check, switch on and off, limit."),
+        "schedule": Place("schedule", "When workflows run by themselves."),
+        "job": Place("job", "Runs of workflows: start, watch, pause, cancel, retry."),
+        "task": Place("task", "Single tasks of jobs."),
+    },
+    "Watch": {
+        "queue": Place("queue", "What waits and why; pools and their limits."),
+        "dlq": Place("dlq", "Dead letters: look, mend, retry, discard."),
+        "alerts": Place("alerts", "What needs a person now.", alone=True),
+    },
+    "Look after": {
+        "doctor": Place("doctor", "Check this installation and say what to do.", alone=True),
+        "db": Place("db", "The database: upgrade, status."),
+        "key": Place("key", "API keys."),
+        "version": Place("version", "Show the version.", alone=True),
+    },
+}
+PLACES = {name: place for section in SECTIONS.values() for name, place in section.items()}
+
+
+class Root(Group):
+    """Knows its commands by name and summary without loading them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(PLACES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        place = PLACES.get(cmd_name)
+        if place is None:
+            like = nearest(cmd_name, PLACES)
+            if like and not cmd_name.startswith("-"):
+                ctx.fail(f"there is no command '{cmd_name}'; did you mean '{like}'?")
+            return None
+        found = get_command(import_module(f"bobusang.entry.cli.{place.module}").app)
+        return found.commands[cmd_name] if place.alone and isinstance(found, TyperGroup) else found
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        for title, places in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, place.help) for name, place in places.items()], col_max=12)
+
+
+app = group("Bobusang (보부상): durable workflows that carry products from any mall to any market.", Root)
+app.info.epilog = "Every command has --help, --json and --lang. Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, \
+4 conflict, 5 partly, 6 unauthorised, 7 unreachable, 130 interrupted."
