@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.engine import ending, queue, settling
-from bobusang.engine.model import Entry, HeldReason, JobStatus, TaskOutcome, TaskStatus, due
+from bobusang.engine.model import HeldReason, JobStatus, TaskOutcome, TaskStatus, due
 from bobusang.engine.pausing import SWEPT, mark_paused, mark_running, to_sweep
 from bobusang.engine.waiting import entry_of
 from bobusang.kit.clock import utc
@@ -19,8 +19,6 @@ from bobusang.kit.errors import Conflict, Missing
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from bobusang.engine.books import Books
     from bobusang.engine.hooks import Hooks
     from bobusang.kit.db import Row, Tx
@@ -33,22 +31,31 @@ JOB = Statement(
     sqlite="select id, status, is_paused, is_doomed from crawling_jobs where id = :id",
 )
 LATER = Statement("update job_sweeps set next_at = :next_at where job_id = :id")
-DUE = Statement("select job_id from job_sweeps where next_at <= :now order by job_id limit 20")
+DUE = Statement("select job_id from job_sweeps where next_at <= :now order by next_at, job_id limit 20")
 OPEN = Statement("""
     select id, step_id from tasks where job_id = :id and status in ('PENDING', 'RETRYING') order by id limit :limit""")
-WAITING_READY = Statement("""
-    select r.*, t.step_id, null as run_at from queue_ready r join tasks t on t.id = r.task_id
-    where t.job_id = :id and t.status in ('PENDING', 'RETRYING') limit :limit""")
-WAITING_DELAYED = Statement("""
-    select d.*, t.step_id from queue_delayed d join tasks t on t.id = d.task_id where d.job_id = :id limit :limit""")
-NOT_READY = Statement("delete from queue_ready where task_id in (:ids...)")
-NOT_DELAYED = Statement("delete from queue_delayed where task_id in (:ids...)")
+WAITING = {
+    "queue_ready": Statement("""
+      select r.task_id, t.step_id from queue_ready r join tasks t on t.id = r.task_id
+      where t.job_id = :id and t.status in ('PENDING', 'RETRYING') limit :limit"""),
+    "queue_delayed": Statement("""
+      select d.task_id, t.step_id from queue_delayed d join tasks t on t.id = d.task_id
+      where d.job_id = :id limit :limit"""),
+}
+# Whoever deletes an entry's row owns the entry: between our look and our delete someone else may have been there.
+TAKE = {
+    table: Statement(f"""
+      delete from {table} where task_id in (:ids...)
+      returning task_id, job_id, lane, queue, priority, attempt, dispatches, {more}""")
+    for table, more in (
+        ("queue_ready", "null as run_at"),
+        ("queue_delayed", "run_at"),
+        ("queue_held", "wait_key"),
+    )
+}
 NOT_HELD = Statement("delete from queue_held where task_id in (:ids...)")
-NOT_AWAITED = Statement("delete from waits where task_id in (:ids...)")
-CLAIMS = Statement(
-    "select token, entries from queue_claims order by token for update",
-    sqlite="select token, entries from queue_claims order by token",
-)
+NOT_AWAITED = Statement("delete from waits where wait_key in (:keys...) and task_id in (:ids...)")
+CLAIMS = Statement("select token, entries from queue_claims order by token")
 CANCEL = Statement("""
     update tasks set status = :status, outcome = :outcome, error_message = 'the job was cancelled',
       completed_at = :now, updated_at = :now where id in (:ids...)""")
@@ -110,12 +117,13 @@ async def sweep(tx: Tx) -> int:
     for row in await tx.fetch(DUE, now=tx.now):
         job_id = row["job_id"]
         job = await tx.first(JOB, id=job_id)
-        if job is None:
-            await tx.execute(SWEPT, id=job_id)
-            continue
-        ended = JobStatus(job["status"]).ended
-        count = await _withdraw(tx, job_id) if ended else await _set_aside(tx, job_id)
-        if ended and count == 0:
+        if job is not None and JobStatus(job["status"]).ended:
+            count, over = await _withdraw(tx, job_id)
+        elif job is not None and job["is_paused"]:
+            count, over = await _set_aside(tx, job_id), False
+        else:
+            count, over = 0, True
+        if over:
             await tx.execute(SWEPT, id=job_id)
         else:
             await tx.execute(LATER, id=job_id, next_at=tx.now if count else tx.now + AGAIN)
@@ -125,38 +133,49 @@ async def sweep(tx: Tx) -> int:
 
 async def _set_aside(tx: Tx, job_id: int) -> int:
     """Hold what a paused job still has waiting."""
-    ready = await tx.fetch(WAITING_READY, id=job_id, limit=AT_ONCE)
-    delayed = await tx.fetch(WAITING_DELAYED, id=job_id, limit=AT_ONCE)
-    if ready:
-        await tx.execute(NOT_READY, ids=[row["task_id"] for row in ready])
-    if delayed:
-        await tx.execute(NOT_DELAYED, ids=[row["task_id"] for row in delayed])
-    rows = [*ready, *delayed]
-    await queue.hold(
-        tx, [(entry_of(row, 0), row["step_id"], HeldReason.PAUSED, None, utc(row["run_at"])) for row in rows]
-    )
-    return len(rows)
+    count = 0
+    for table, waiting in WAITING.items():
+        steps = {row["task_id"]: row["step_id"] for row in await tx.fetch(waiting, id=job_id, limit=AT_ONCE)}
+        taken = await tx.fetch(TAKE[table], ids=list(steps)) if steps else []
+        await queue.hold(
+            tx,
+            [(entry_of(row, 0), steps[row["task_id"]], HeldReason.PAUSED, None, utc(row["run_at"])) for row in taken],
+        )
+        count += len(taken)
+    return count
 
 
-async def _withdraw(tx: Tx, job_id: int) -> int:
-    """Cancel what an ended job still has open, also inside other people's claims."""
-    rows = await tx.fetch(OPEN, id=job_id, limit=AT_ONCE)
-    if not rows:
-        return 0
-    ids = [row["id"] for row in rows]
-    await _disown(tx, set(ids))
-    for statement in (NOT_READY, NOT_DELAYED, NOT_HELD, NOT_AWAITED):
-        await tx.execute(statement, ids=ids)
-    await tx.execute(CANCEL, ids=ids, status=TaskStatus.FAILED, outcome=TaskOutcome.CANCELLED, now=tx.now)
-    steps = Counter(row["step_id"] for row in rows)
-    await settling.append(tx, {(job_id, step_id): Counter(cancelled=count) for step_id, count in steps.items()})
-    return len(rows)
+async def _withdraw(tx: Tx, job_id: int) -> tuple[int, bool]:
+    """Cancel what an ended job still has open, also inside other people's claims; how many, and whether that was all.
+
+    Only what was really taken is cancelled: an entry on its way from one place to another is met the next time.
+    """
+    steps = {row["id"]: row["step_id"] for row in await tx.fetch(OPEN, id=job_id, limit=AT_ONCE)}
+    if not steps:
+        return 0, True
+    taken = await _disown(tx, job_id, set(steps))
+    for table, statement in TAKE.items():
+        rows = await tx.fetch(statement, ids=list(steps))
+        taken |= {row["task_id"] for row in rows}
+        if table == "queue_held" and (keys := [row["wait_key"] for row in rows if row["wait_key"] is not None]):
+            await tx.execute(NOT_AWAITED, keys=keys, ids=list(steps))
+    if taken:
+        await tx.execute(CANCEL, ids=sorted(taken), status=TaskStatus.FAILED, outcome=TaskOutcome.CANCELLED, now=tx.now)
+        counts = Counter(steps[task_id] for task_id in taken)
+        await settling.append(tx, {(job_id, step_id): Counter(cancelled=count) for step_id, count in counts.items()})
+    return len(taken), False
 
 
-async def _disown(tx: Tx, ids: set[int]) -> None:
+async def _disown(tx: Tx, job_id: int, ids: set[int]) -> set[int]:
     """Take entries out of live claims: their workers will find that these are not theirs any more."""
+    taken: set[int] = set()
     for row in await tx.fetch(CLAIMS):
-        entries: Sequence[Entry] = queue.decode(row["entries"])
-        kept = [entry for entry in entries if entry.task_id not in ids]
-        if len(kept) < len(entries):
+        if all(entry.job_id != job_id for entry in queue.decode(row["entries"])):
+            continue
+        locked = await tx.first(settling.LOCKED, token=row["token"])
+        if locked is not None:
+            entries = queue.decode(locked["entries"])
+            kept = [entry for entry in entries if entry.task_id not in ids]
+            taken |= {entry.task_id for entry in entries} & ids
             await queue.keep(tx, row["token"], kept)
+    return taken

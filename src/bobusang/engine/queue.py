@@ -14,6 +14,7 @@ import msgspec
 
 from bobusang.engine.model import Entry, HeldReason
 from bobusang.engine.queues import mariadb, postgres, sqlite
+from bobusang.engine.rules import is_suspect
 from bobusang.engine.tables import queue_delayed, queue_held, queue_ready
 from bobusang.kit.sql import Bulk, Dialect, Statement
 
@@ -147,6 +148,8 @@ async def claim(
     if not entries:
         return None
     entries.sort(key=_order)
+    if any(is_suspect(entry.dispatches) for entry in entries):
+        entries = await _apart(tx, entries)
     token = await tx.value(
         OPEN,
         worker_id=worker_id,
@@ -157,6 +160,22 @@ async def claim(
         deadline_at=tx.now + deadline,
     )
     return Claim(token, lane, tuple(entries), tx.now)
+
+
+async def _apart(tx: Tx, entries: list[Entry]) -> list[Entry]:
+    """A suspect goes alone: if it is what kills its workers, nobody else may be taken for poison with it."""
+    alone = is_suspect(entries[0].dispatches)
+    kept = entries[:1] if alone else [entry for entry in entries if not is_suspect(entry.dispatches)]
+    there = set(kept)
+    back = [again(entry, entry.dispatches - 1) for entry in entries if entry not in there]
+    if back:
+        await put(tx, back)
+    return kept
+
+
+def again(entry: Entry, dispatches: int) -> Entry:
+    """The same entry, handed out that often so far."""
+    return msgspec.structs.replace(entry, dispatches=max(0, dispatches))
 
 
 def _order(entry: Entry) -> tuple[int, int]:

@@ -71,7 +71,7 @@ async def give_back(tx: Tx, worker_id: int, claimed_at: datetime | None = None) 
     entries = [entry for claim in claims for entry in queue.decode(claim["entries"])]
     if claims:
         await tx.execute(CLOSE, tokens=[claim["token"] for claim in claims])
-        await queue.put(tx, [_with_dispatches(entry, entry.dispatches - 1) for entry in entries])
+        await queue.put(tx, [queue.again(entry, entry.dispatches - 1) for entry in entries])
     return len(entries)
 
 
@@ -105,19 +105,6 @@ async def _take_back(tx: Tx, claims: Sequence[Row]) -> int:
     await queue.put(tx, ready)
     await _bury(tx, poison)
     return len(ready) + len(poison)
-
-
-def _with_dispatches(entry: Entry, dispatches: int) -> Entry:
-    return Entry(
-        entry.task_id,
-        entry.job_id,
-        entry.lane,
-        entry.due,
-        entry.queue,
-        entry.priority,
-        entry.attempt,
-        max(0, dispatches),
-    )
 
 
 async def _bury(tx: Tx, entries: Sequence[Entry]) -> None:

@@ -166,6 +166,11 @@ def verdict(counts: Sequence[Count], tolerance: float) -> JobStatus:
     return JobStatus.FAILED if total.failed and total.failed > tolerance * judged else JobStatus.SUCCESS
 
 
+def is_suspect(dispatches: int) -> bool:
+    """Whether a task has been handed out so often in a row without an answer that it should be tried alone."""
+    return dispatches > MAX_CRASHES // 2 + 1
+
+
 def is_poison(dispatches: int) -> bool:
     """Whether a task was handed out so often in a row without an answer that it must be what kills its workers."""
     return dispatches > MAX_CRASHES
