@@ -53,7 +53,7 @@ def command(
     """Add the decorated function to a group. It is called with an open session, which is closed behind it."""
 
     def register(work: Callable[Concatenate[Session, P], None]) -> Callable[Concatenate[Session, P], None]:
-        app.command(name, help=work.__doc__)(_with_shared(work))
+        app.command(name, help=work.__doc__, options_metavar="[OPTIONS]")(_with_shared(work))
         return work
 
     return register

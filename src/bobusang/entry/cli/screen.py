@@ -17,20 +17,10 @@ if TYPE_CHECKING:
     from bobusang.entry.cli.options import Options
     from bobusang.entry.cli.words import Words
 
-WIDE = (
-    "error",
-    "error_message",
-    "why",
-    "message",
-    "description",
-    "text",
-    "detail",
-    "advice",
-    "definition",
-    "url",
-    "target_url",
-    "reason",
-)
+WIDE = {
+    *("error", "error_message", "message", "reason", "why", "waits"),
+    *("text", "detail", "advice", "description", "definition", "url", "target_url"),
+}
 """Columns that give way when a terminal is narrow; all others are shown whole."""
 
 
