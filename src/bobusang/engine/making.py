@@ -31,6 +31,7 @@ ROWS = Bulk(
         "task_type",
         "status",
         "sequence_number",
+        "pool",
         "input_data",
         "created_at",
         "updated_at",
@@ -42,6 +43,7 @@ SURVIVORS = Statement("select id from tasks where id in (:ids...)")
 
 URL_LIMIT = 1000
 KEY_LIMIT = 200
+POOL_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ def draft(
     run: Run, step: Step, new: NewTask, *, key: str, limit: int, sequence: int = 0, maker: Step | None = None
 ) -> Draft:
     """Map and check one new task (pure, outside any transaction). `maker` is the step whose task asks for it."""
+    if "," in new.pool:
+        raise Invalid(f"pool '{new.pool}' has a comma in its name", field="pool")
     value = new.input
     if step.input is not None and not new.raw:
         value = step.input.apply(scope(run, step, value))
@@ -75,7 +79,7 @@ def draft(
         key=bounded(new.key or key, KEY_LIMIT, "key"),
         url=bounded(new.url, URL_LIMIT, "url") or None,
         input=text,
-        pool=new.pool,
+        pool=bounded(new.pool, POOL_LIMIT, "pool"),
         priority=new.priority or run.priority,
         after=new.after,
         sequence=sequence,
@@ -119,6 +123,7 @@ async def make(tx: Tx, books: Books, drafts: Sequence[Draft]) -> Counter[tuple[i
             d.step.type,
             TaskStatus.PENDING,
             d.sequence,
+            d.pool or None,
             d.input,
             now,
             now,

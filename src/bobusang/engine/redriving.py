@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, func, select
 
 from bobusang.engine import making, queue, settling
-from bobusang.engine.model import Entry, ExecutionStatus, JobStatus, ReasonClass, TaskOutcome, due
+from bobusang.engine.model import Entry, ExecutionStatus, JobStatus, ReasonClass, TaskOutcome, TaskStatus, due
 from bobusang.engine.settling import COUNTED, Deltas
 from bobusang.engine.tables import dead_letters, tasks, workflow_steps
 from bobusang.kit import json
@@ -24,28 +24,31 @@ if TYPE_CHECKING:
 
 AT_ONCE = 500
 
-LOCK_JOBS = Statement(
-    "select id, status from crawling_jobs where id in (:ids...) order by id for update",
-    sqlite="select id, status from crawling_jobs where id in (:ids...) order by id",
-)
+_JOBS = """
+    select id, status, exists (select 1 from job_sweeps s where s.job_id = crawling_jobs.id) as is_swept
+    from crawling_jobs where id in (:ids...) order by id"""
+LOCK_JOBS = Statement(f"{_JOBS} for update", sqlite=_JOBS)
 TAKE = Statement("delete from dead_letters where task_id in (:ids...)")
 DEAD = Statement("""
-    select d.task_id, d.job_id, d.step_id, d.queue, d.priority, t.outcome from dead_letters d
+    select d.task_id, d.job_id, d.step_id, d.queue, d.priority, t.outcome, t.pool from dead_letters d
     join tasks t on t.id = d.task_id where d.task_id in (:ids...) order by d.task_id""")
 UNFINISHED = Statement("""
-    select t.id as task_id, t.job_id, t.step_id, j.queue, j.priority, t.outcome from tasks t
+    select t.id as task_id, t.job_id, t.step_id, j.queue, j.priority, t.outcome, t.pool from tasks t
     join crawling_jobs j on j.id = t.job_id
     where t.job_id = :id and t.status = 'FAILED' order by t.id limit :limit""")
+ONE = Statement("""
+    select t.id as task_id, t.job_id, t.step_id, t.status, j.queue, j.priority, t.outcome, t.pool from tasks t
+    join crawling_jobs j on j.id = t.job_id where t.id = :id""")
 FRESH = Statement("""
     update tasks set status = 'PENDING', outcome = null, retry_count = 0, completed_at = null, updated_at = :now
     where id in (:ids...)""")
 REOPEN = Statement("""
     update crawling_jobs set status = 'RUNNING', job_type = 'RETRY', completed_at = null, is_doomed = false,
-      error_summary = null, updated_at = :now where id in (:ids...) and status = 'FAILED'""")
+      error_summary = null, updated_at = :now where id in (:ids...) and status in ('FAILED', 'SUCCESS')""")
 REOPEN_EXECUTION = Statement("""
-    update workflow_executions set status = :status, completed_at = null where job_id in (:ids...)""")
+    update workflow_executions set status = :status, completed_at = null
+    where job_id in (:ids...) and status <> 'PAUSED'""")
 EDIT = Statement("update tasks set input_data = :input, updated_at = :now where id = :id")
-STATUS = Statement("select status as value from crawling_jobs where id = :id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,31 +122,58 @@ def grouped(wanted: Filter) -> Select[Any]:
 
 async def redrive(tx: Tx, books: Books, wanted: Filter) -> int:
     """Run matching dead letters again, up to the filter's limit; how many."""
-    ids = [row["task_id"] for row in await tx.fetch(matching(wanted))]
-    if not ids:
+    found = await tx.fetch(matching(wanted))
+    if not found:
         return 0
-    rows = await tx.fetch(DEAD, ids=ids)
-    jobs = {row["id"]: row["status"] for row in await tx.fetch(LOCK_JOBS, ids=list({row["job_id"] for row in rows}))}
-    alive = [row for row in rows if jobs.get(row["job_id"]) != JobStatus.CANCELLED]
-    if not alive:
-        raise Conflict("the jobs of these dead letters were cancelled", hint="start new jobs instead")
-    await _again(tx, books, alive)
+    jobs = {row["id"]: row for row in await tx.fetch(LOCK_JOBS, ids=sorted({row["job_id"] for row in found}))}
+    rows = await tx.fetch(DEAD, ids=[row["task_id"] for row in found])  # by now somebody else may have driven some
+    alive = [row for row in rows if row["job_id"] in jobs and _obstacle(jobs[row["job_id"]]) is None]
+    if rows and not alive:
+        obstacle = _obstacle(jobs[rows[0]["job_id"]])
+        assert obstacle is not None
+        raise obstacle
+    if alive:
+        await _again(tx, books, alive)
     return len(alive)
 
 
 async def retry_job(tx: Tx, books: Books, job_id: int) -> int:
     """Run everything of a job again that failed; how many tasks."""
-    status = await tx.value(STATUS, id=job_id)
-    if status is None:
+    job = await tx.first(LOCK_JOBS, ids=[job_id])
+    if job is None:
         raise Missing(f"there is no job {job_id}")
-    if JobStatus(status) in (JobStatus.CANCELLED, JobStatus.PENDING):
-        raise Conflict(f"job {job_id} is {status}", hint="only what has failed can be tried again")
-    await tx.fetch(LOCK_JOBS, ids=[job_id])
+    if job["status"] == JobStatus.PENDING:
+        raise Conflict(f"job {job_id} is PENDING", hint="only what has failed can be tried again")
+    if (obstacle := _obstacle(job)) is not None:
+        raise obstacle
     count = 0
     while rows := await tx.fetch(UNFINISHED, id=job_id, limit=AT_ONCE):
         await _again(tx, books, rows)
         count += len(rows)
     return count
+
+
+async def retry_task(tx: Tx, books: Books, task_id: int) -> None:
+    """Run one task again that failed, whether it is among the dead letters or not."""
+    row = await tx.first(ONE, id=task_id)
+    if row is None:
+        raise Missing(f"there is no task {task_id}")
+    (job,) = await tx.fetch(LOCK_JOBS, ids=[row["job_id"]])
+    row = await tx.first(ONE, id=task_id)  # once more, for it may have moved before its job was locked
+    if row is None or row["status"] != TaskStatus.FAILED:
+        raise Conflict(f"task {task_id} has not failed", hint="only what has failed can be tried again")
+    if (obstacle := _obstacle(job)) is not None:
+        raise obstacle
+    await _again(tx, books, [row])
+
+
+def _obstacle(job: Row) -> Conflict | None:
+    """Why nothing of this job can be run again now."""
+    if job["status"] == JobStatus.CANCELLED:
+        return Conflict(f"job {job['id']} was cancelled", hint="start a new job instead")
+    if JobStatus(job["status"]).ended and job["is_swept"]:
+        return Conflict(f"job {job['id']} is still being cleared away", hint="try again in a moment")
+    return None
 
 
 async def _again(tx: Tx, books: Books, rows: Sequence[Row]) -> None:
@@ -159,9 +189,11 @@ async def _again(tx: Tx, books: Books, rows: Sequence[Row]) -> None:
     entries, deltas = [], _deltas(rows)
     for row in rows:
         run = runs[row["job_id"]]
-        lane = await making.lane_of(tx, books, run, run.plan.by_id[row["step_id"]])
-        key = due(tx.now, row["queue"], row["priority"])
-        entries.append(Entry(row["task_id"], row["job_id"], lane, key, row["queue"], row["priority"], 0, 0))
+        step = run.plan.by_id[row["step_id"]]
+        lane = await making.lane_of(tx, books, run, step, row["pool"] or "")
+        kind = row["queue"] if step.queue is None else step.queue
+        key = due(tx.now, kind, row["priority"])
+        entries.append(Entry(row["task_id"], row["job_id"], lane, key, kind, row["priority"], 0, 0))
     await queue.put(tx, entries)
     await settling.append(tx, deltas)
 

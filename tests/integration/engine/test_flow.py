@@ -233,8 +233,15 @@ async def test_a_task_for_a_step_that_is_not_there_is_a_dead_letter(shop: Worksh
 
 @pytest.mark.parametrize(
     "new",
-    [NewTask(key="k" * 201), NewTask(url="u" * 1001), NewTask("\0"), NewTask(key="\0"), NewTask(key="\ud800")],
-    ids=["long key", "long url", "nul in input", "nul in key", "half a pair in key"],
+    [
+        NewTask(key="k" * 201),
+        NewTask(url="u" * 1001),
+        NewTask("\0"),
+        NewTask(key="\0"),
+        NewTask(key="\ud800"),
+        NewTask(pool="a,b"),
+    ],
+    ids=["long key", "long url", "nul in input", "nul in key", "half a pair in key", "comma in pool"],
 )
 async def test_a_task_that_cannot_be_stored_parks_its_maker(shop: Workshop, new: NewTask) -> None:
     job = await shop.job(await shop.workflow(step("fetch"), step("store")), "a")

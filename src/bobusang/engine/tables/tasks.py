@@ -16,6 +16,7 @@ tasks = Table(
     Column("step_id", Id, nullable=False),
     Column("task_key", key(200), nullable=False),
     Column("target_url", String(1000)),
+    Column("pool", key(100)),  # its own, beside those of its step and workflow; needed when it is driven again
     choice("task_type", StepType),
     choice("status", TaskStatus),
     choice("outcome", TaskOutcome, null=True),

@@ -505,6 +505,7 @@ def make_tasks() -> None:
         sa.Column("step_id", Id, nullable=False),
         sa.Column("task_key", key(200), nullable=False),
         sa.Column("target_url", sa.String(length=1000), nullable=True),
+        sa.Column("pool", key(100), nullable=True),
         sa.Column("task_type", key(20), nullable=False),
         sa.Column("status", key(20), nullable=False),
         sa.Column("outcome", key(20), nullable=True),
