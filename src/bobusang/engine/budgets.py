@@ -152,7 +152,9 @@ def refilled(row: Row, now: datetime) -> float | None:
     if row["rate"] is None:
         return None
     since = utc(row["refilled_at"])
-    seconds = 0.0 if since is None else max(0.0, (now - since).total_seconds())
+    if since is None:  # blocked before it had a rate: a bucket begins full
+        return float(row["burst"])
+    seconds = max(0.0, (now - since).total_seconds())
     return float(min(row["burst"], row["tokens"] + seconds * row["rate"]))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     Column,
-    Float,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -44,9 +44,9 @@ budgets = Table(
     "budgets",
     metadata,
     Column("pool", key(100), primary_key=True),
-    Column("rate", Float),  # tokens a second
-    Column("burst", Float),
-    Column("tokens", Float, nullable=False, server_default=text("0")),
+    Column("rate", Double),  # tokens a second
+    Column("burst", Double),
+    Column("tokens", Double, nullable=False, server_default=text("0")),
     at("refilled_at", null=True),
     Column("max_in_flight", Integer),
     Column("counts_batches", Boolean, nullable=False, server_default=false()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, String, Table, false
+from sqlalchemy import Boolean, Column, Double, String, Table, false
 
 from bobusang.kit.schema import Id, at, key, metadata, serial
 
@@ -31,7 +31,7 @@ engine_statistics = Table(
     metadata,
     Column("name", key(100), primary_key=True),
     Column("label", key(200), primary_key=True),
-    Column("value", Float, nullable=False),
+    Column("value", Double, nullable=False),
     at("measured_at"),
 )
 

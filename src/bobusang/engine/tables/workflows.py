@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     Boolean,
     Column,
-    Float,
+    Double,
     ForeignKey,
     Integer,
     SmallInteger,
@@ -32,7 +32,7 @@ crawling_workflows = Table(
     Column("is_active", Boolean, nullable=False, server_default=true()),
     Column("version", Integer, nullable=False),
     Column("checksum", key(64), nullable=False),
-    Column("tolerance", Float, nullable=False, server_default=text("0")),
+    Column("tolerance", Double, nullable=False, server_default=text("0")),
     at("created_at"),
     at("updated_at"),
     allowed("workflow_type", WorkflowType),
