@@ -1,0 +1,1 @@
+"""The worker program that crash tests kill: `python -m bobusang.testing.crash URL`."""

@@ -1,0 +1,1 @@
+"""The queue's hot statements walk an index, sort nothing, and lock no more than they take."""

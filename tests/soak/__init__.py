@@ -1,0 +1,1 @@
+"""The long versions of the crash tests, run by `make soak`."""
