@@ -1,0 +1,96 @@
+"""The HTTP door of the engine: FastAPI, problem documents, API keys, keyset pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from bobusang import __version__
+from bobusang.entry.api import (
+    api_keys,
+    bulk,
+    dead_letters,
+    health,
+    jobs,
+    problems,
+    queues,
+    schedules,
+    statistics,
+    subscriptions,
+    targets,
+    tasks,
+    workflows,
+)
+from bobusang.entry.api import metrics as prometheus
+from bobusang.entry.api.guard import Guard
+from bobusang.entry.api.metrics import Metrics
+from bobusang.wiring import App
+
+DESCRIPTION = """\
+Durable workflows on SQLite, PostgreSQL and MariaDB.
+
+* Send an API key: `Authorization: Bearer bobu_…`. Roles: `viewer` looks, `operator` acts on jobs, tasks, dead letters,
+  schedules and queues, `admin` does everything.
+* Lists are `{"items": […], "next": cursor}`; hand `next` back as `?cursor=` until it is null.
+* Errors are problem documents (RFC 9457) with a stable `code`, and the `field` that is wrong.
+* Instants are ISO 8601 in UTC.
+"""
+TAGS = [
+    {"name": "jobs", "description": "Runs of workflows."},
+    {"name": "tasks", "description": "What a job consists of, and why one waits."},
+    {"name": "dead letters", "description": "Tasks that were given up until a person mends them."},
+    {"name": "workflows", "description": "Definitions, versions, limits."},
+    {"name": "schedules", "description": "When workflows run by themselves."},
+    {"name": "targets", "description": "What jobs are for."},
+    {"name": "queues", "description": "What waits, what runs, and the pools' budgets."},
+    {"name": "statistics", "description": "Figures, workers, alerts, audit log."},
+    {"name": "subscriptions", "description": "Who is sent events."},
+    {"name": "API keys", "description": "Who may call."},
+    {"name": "health", "description": "For machines that watch."},
+]
+ROUTERS = (bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys)
+REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": problems.Problem, "description": "A problem document"}}
+
+
+def create_app(app: App, *, local: bool = False) -> FastAPI:
+    """The API of an application. `local` trusts every caller as admin `cli`: for calls inside our own process only."""
+    api = Api(
+        title="Bobusang",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        generate_unique_id_function=_operation,
+        responses=REFUSALS,
+        redirect_slashes=False,
+    )
+    api.state.bobusang = app
+    api.state.local = local
+    api.state.metrics = Metrics()
+    problems.install(api)
+    for resource in ROUTERS:
+        api.include_router(resource.router)
+    api.include_router(health.router)
+    api.include_router(prometheus.router)
+    api.add_middleware(Guard, metrics=api.state.metrics)
+    return api
+
+
+class Api(FastAPI):
+    """Says in its documentation that problems have a media type of their own."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            schema = super().openapi()
+            for path in schema["paths"].values():
+                for operation in path.values():
+                    content = operation["responses"].get("4XX", {}).get("content", {})
+                    if "application/json" in content:
+                        content[problems.MEDIA] = content.pop("application/json")
+        assert self.openapi_schema is not None
+        return self.openapi_schema
+
+
+def _operation(route: APIRoute) -> str:
+    return route.name

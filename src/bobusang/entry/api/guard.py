@@ -1,0 +1,155 @@
+"""What surrounds every request: an id, a bound on its body, safe headers, one log line, and a last catch."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+
+from bobusang.entry.api import problems
+from bobusang.kit import log
+from bobusang.kit.errors import Invalid
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from bobusang.entry.api.metrics import Metrics
+
+LARGEST_BODY = 2 * 1024 * 1024
+QUIET = ("/health", "/metrics")
+"""Asked every few seconds by machines; not worth a line each."""
+DOCUMENTED = ("/docs", "/redoc")
+"""Pages that load their scripts from elsewhere."""
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_log = log.get("api")
+
+
+class Guard:
+    """The outermost layer: nothing that happens inside leaves without a status, headers and a log line."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        scope["request_id"] = request_id = _request_id(headers)
+        began, status = time.perf_counter(), 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _dress(message, scope["path"], request_id)
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                refused = _refused(scope, headers, request_id)
+                if refused is not None:
+                    await refused(scope, receive, answer)
+                else:
+                    await self._app(scope, _bounded(receive), answer)
+            except Exception:
+                _log.exception("request failed", method=scope["method"], path=scope["path"])
+                if status:
+                    raise
+                await _failed(request_id)(scope, receive, answer)
+            finally:
+                self._note(scope, status, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "") or "unknown"
+        self._metrics.seen(scope["method"], route, status, seconds)
+        say = _log.debug if scope["path"].startswith(QUIET) else _log.info
+        say(
+            "request",
+            method=scope["method"],
+            path=scope["path"],
+            status=status,
+            ms=round(seconds * 1000, 1),
+            actor=scope.get("actor"),
+        )
+
+
+def _request_id(headers: Headers) -> str:
+    """The caller's own, if it is a sane one."""
+    given = headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _dress(message: Message, path: str, request_id: str) -> None:
+    headers = MutableHeaders(scope=message)
+    headers["X-Request-ID"] = request_id
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    if not path.startswith(DOCUMENTED):
+        headers.setdefault("Content-Security-Policy", POLICY)
+
+
+def _refused(scope: Scope, headers: Headers, request_id: str) -> Response | None:
+    """What can be refused before anything of the body is read."""
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > LARGEST_BODY:
+        return problems.of_error(_too_large(), request_id)
+    if "\0" in scope["path"]:
+        return problems.of_error(Invalid("the path contains a NUL character", field="path"), request_id)
+    if b"%00" in scope["query_string"]:
+        for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
+            if "\0" in name or "\0" in value:
+                field = name.replace("\0", "")
+                return problems.of_error(Invalid(f"{field} contains a NUL character", field=field), request_id)
+    return None
+
+
+def _too_large() -> problems.TooLarge:
+    return problems.TooLarge(
+        f"the body has more than {LARGEST_BODY:,} bytes", hint="store large data elsewhere and pass its address"
+    )
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Stop reading a body that does not say how long it is, once it is too long."""
+    seen = 0
+
+    async def next_part() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > LARGEST_BODY:
+                # FastAPI lets only this kind of error through while it reads a body.
+                raise HTTPException(413, _too_large().message)
+        return message
+
+    return next_part
+
+
+def _failed(request_id: str) -> Response:
+    return problems.problem(
+        500,
+        "error",
+        "the program failed",
+        hint="the log has a line with this request id",
+        request_id=request_id,
+    )
