@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 MAX_RUNS = 10_000
 PAYLOAD_LIMIT = 1 << 20
 
-WORKFLOW = Statement("""
-    select w.workflow_name, w.tolerance, p.max_parallel_tasks, p.resource_pool
-    from crawling_workflows w left join parallel_execution_config p on p.workflow_id = w.id where w.id = :id""")
+WORKFLOW = Statement("select workflow_name, tolerance from crawling_workflows where id = :id")
 STEPS = Statement("""
     select * from workflow_steps where workflow_id = :id and workflow_version = :version order by step_order""")
 RUNS = Statement("""
     select j.id, j.workflow_id, j.workflow_version, j.job_type, j.priority, j.queue, j.input,
-      t.id as target_id, t.target_key, t.name as target_name, t.data as target_data, y.name as target_type
+      t.id as target_id, t.target_key, t.name as target_name, t.data as target_data, y.name as target_type,
+      p.max_parallel_tasks, p.resource_pool
     from crawling_jobs j left join crawl_targets t on t.id = j.target_id
     left join target_types y on y.id = t.target_type_id
+    left join parallel_execution_config p on p.workflow_id = j.workflow_id
     where j.id in (:ids...)""")
 
 
@@ -91,8 +91,6 @@ async def _read_plan(tx: Tx, workflow_id: int, version: int) -> Plan:
         version=version,
         steps=tuple(_step(row) for row in rows),
         tolerance=workflow["tolerance"],
-        limited=workflow["max_parallel_tasks"] is not None,
-        pool=workflow["resource_pool"],
     )
 
 
@@ -133,6 +131,8 @@ def _run(row: Row, plan: Plan) -> Run:
         queue=QueueType(row["queue"]),
         input=_document(row["input"]) or {},
         target=target,
+        limited=row["max_parallel_tasks"] is not None,
+        pool=row["resource_pool"],
     )
 
 

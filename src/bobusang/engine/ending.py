@@ -52,7 +52,7 @@ async def end(tx: Tx, books: Books, hooks: Hooks, run: Run, status: JobStatus) -
         results=json.dumps(await step_results(tx, run.job_id)),
         context=json.dumps(context),
     )
-    if run.plan.limited:
+    if run.limited:
         await tx.execute(lanes.REMOVE, job_id=run.job_id)
         await tx.execute(
             budgets.DROP, pools=[job_pool(run.job_id, StepType.FETCH), job_pool(run.job_id, StepType.STORE)]

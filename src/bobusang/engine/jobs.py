@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from bobusang.engine import ending, making, settling
+from bobusang.engine import ending, making, progress, settling
 from bobusang.engine.hooks import JobMoved
 from bobusang.engine.model import (
     NORMAL_PRIORITY,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from bobusang.engine.books import Books
     from bobusang.engine.hooks import Hooks
+    from bobusang.engine.making import Draft
     from bobusang.kit.db import Tx
 
 WORKFLOW = Statement("select id, version, is_active, workflow_name from crawling_workflows where id = :id")
@@ -42,11 +43,15 @@ LIMITS = Statement(
 RUNNING = Statement("""
     select count(*) as value from crawling_jobs where workflow_id = :id and status = 'RUNNING'""")
 PENDING = Statement("""
-    select id, workflow_id from crawling_jobs where status = 'PENDING' and is_paused = false
-      and (scheduled_at is null or scheduled_at <= :now)
+    select j.id, j.workflow_id from crawling_jobs j
+    left join parallel_execution_config p on p.workflow_id = j.workflow_id
+    where j.status = 'PENDING' and j.is_paused = false and (j.scheduled_at is null or j.scheduled_at <= :now)
       and not exists (select 1 from job_dependencies d join crawling_jobs o on o.id = d.depends_on_job_id
-        where d.job_id = crawling_jobs.id and o.status in ('PENDING', 'RUNNING'))
-    order by priority desc, id limit 200""")
+        where d.job_id = j.id and (o.status in ('PENDING', 'RUNNING')
+          or d.dependency_type = 'SUCCESS' and o.status in ('FAILED', 'CANCELLED')))
+      and (p.max_parallel_jobs is null or p.max_parallel_jobs >
+        (select count(*) from crawling_jobs r where r.workflow_id = j.workflow_id and r.status = 'RUNNING'))
+    order by j.priority desc, j.id limit 200""")
 BROKEN = Statement("""
     select distinct d.job_id, d.depends_on_job_id, o.status from job_dependencies d
     join crawling_jobs j on j.id = d.job_id join crawling_jobs o on o.id = d.depends_on_job_id
@@ -57,6 +62,11 @@ BEGIN = Statement("""
     where id = :id and status = 'PENDING'""")
 NOTE = Statement("update crawling_jobs set error_summary = :summary where id = :id")
 EXISTS = Statement("select id from crawling_jobs where id in (:ids...)")
+BOTH = Statement(
+    "select id, status from crawling_jobs where id in (:ids...) order by id for update",
+    sqlite="select id, status from crawling_jobs where id in (:ids...) order by id",
+)
+SOWN = Statement("select id from tasks where job_id = :id limit 1")
 STEP_ROWS = Bulk(job_steps, ("job_id", "step_id", "step_order"))
 DEPENDENCIES = Bulk(job_dependencies, ("job_id", "depends_on_job_id", "dependency_type"), keep=True)
 UPSTREAM = Statement("select job_id, depends_on_job_id from job_dependencies where job_id in (:ids...)")
@@ -115,12 +125,13 @@ async def create(tx: Tx, books: Books, hooks: Hooks, new: NewJob) -> tuple[int, 
     tx.after_rollback(lambda: books.forget_run(job_id))
     await tx.insert(STEP_ROWS, [(job_id, step.id, step.order) for step in run.plan.steps])
     await hooks.job(tx, JobMoved(run, JobStatus.PENDING))
+    drafts = _drafts(books, run, new.seeds)
     later = new.scheduled_at is not None and new.scheduled_at > tx.now
-    if not later and not new.after and new.seeds is None and await tx.first(LIMITS, id=new.workflow_id) is None:
-        await start(tx, books, hooks, run)
-    elif new.seeds is not None:
-        await start(tx, books, hooks, run, new.seeds)
+    if not later and not new.after and await tx.first(LIMITS, id=new.workflow_id) is None:
+        await start(tx, books, hooks, run, drafts)
     else:
+        if new.seeds is not None:
+            await _sow(tx, books, [replace(draft, barrier=True) for draft in drafts])
         tx.ring("jobs")
     return job_id, True
 
@@ -128,8 +139,10 @@ async def create(tx: Tx, books: Books, hooks: Hooks, new: NewJob) -> tuple[int, 
 def _check(new: NewJob) -> None:
     if new.priority not in PRIORITIES:
         raise Invalid(f"priority {new.priority} is not between 1 and 10", hint="10 is most urgent", field="priority")
-    if new.key is not None and (len(new.key) > 200 or "\0" in new.key):
-        raise Invalid("the key is longer than 200 characters or contains a NUL", field="key")
+    if new.key is not None:
+        making.bounded(new.key, making.KEY_LIMIT, "key")
+    if new.seeds is not None and not new.seeds:
+        raise Invalid("seeds is empty", hint="leave it out for one task with the job's input", field="seeds")
 
 
 async def _depend(tx: Tx, job_id: int, after: Sequence[tuple[int, DependencyType]]) -> None:
@@ -144,11 +157,12 @@ async def _depend(tx: Tx, job_id: int, after: Sequence[tuple[int, DependencyType
 
 async def depend(tx: Tx, job_id: int, upstream: int, kind: DependencyType) -> None:
     """Let a pending job wait for another; a circle is refused, because nobody in it could ever start."""
-    status = await tx.value(STATUS, id=job_id)
-    if status is None:
+    # Both are locked, so that two halves of a circle cannot be made at once.
+    found = {row["id"]: row["status"] for row in await tx.fetch(BOTH, ids=sorted({job_id, upstream}))}
+    if job_id not in found:
         raise Missing(f"there is no job {job_id}")
-    if JobStatus(status) is not JobStatus.PENDING:
-        raise Conflict(f"job {job_id} is {status}: only a pending one can still wait for another")
+    if JobStatus(found[job_id]) is not JobStatus.PENDING:
+        raise Conflict(f"job {job_id} is {found[job_id]}: only a pending one can still wait for another")
     reached, frontier = set[int](), {upstream}
     while frontier:
         if job_id in frontier:
@@ -161,11 +175,21 @@ async def depend(tx: Tx, job_id: int, upstream: int, kind: DependencyType) -> No
     await _depend(tx, job_id, [(upstream, kind)])
 
 
-STATUS = Statement("select status as value from crawling_jobs where id = :id")
+def _drafts(books: Books, run: Run, seeds: Sequence[NewTask] | None = None) -> list[Draft]:
+    """A job's first tasks."""
+    tasks = [NewTask(dict(run.input) or dict(run.target) or None)] if seeds is None else seeds
+    return [
+        making.draft(run, run.plan.steps[0], new, key=f"seed.{index}", limit=books.payload_limit, sequence=index)
+        for index, new in enumerate(tasks, start=1)
+    ]
 
 
-async def start(tx: Tx, books: Books, hooks: Hooks, run: Run, seeds: Sequence[NewTask] | None = None) -> bool:
-    """Begin a pending job: its execution, its budgets, its first tasks."""
+async def _sow(tx: Tx, books: Books, drafts: Sequence[Draft]) -> None:
+    await settling.append(tx, settling.created(await making.make(tx, books, drafts)))
+
+
+async def start(tx: Tx, books: Books, hooks: Hooks, run: Run, drafts: Sequence[Draft]) -> bool:
+    """Begin a pending job: its execution, its budgets, its first tasks (none: those it was made with)."""
     if not await tx.execute(BEGIN, id=run.job_id, now=tx.now):
         return False
     first = run.plan.steps[0]
@@ -182,13 +206,10 @@ async def start(tx: Tx, books: Books, hooks: Hooks, run: Run, seeds: Sequence[Ne
         )
     )
     await making.limit(tx, run)
-    tasks = [NewTask(dict(run.input) or dict(run.target) or None)] if seeds is None else seeds
-    drafts = [
-        making.draft(run, first, new, key=f"seed.{index}", limit=books.payload_limit, sequence=index)
-        for index, new in enumerate(tasks, start=1)
-    ]
-    made = await making.make(tx, books, drafts)
-    await settling.append(tx, settling.created(made))
+    await _sow(tx, books, drafts)
+    if not drafts:
+        await progress.release(tx, run, [first])
+        await settling.nudge(tx, run.job_id, first.id)
     await hooks.job(tx, JobMoved(run, JobStatus.RUNNING))
     return True
 
@@ -210,5 +231,15 @@ async def start_pending(tx: Tx, books: Books, hooks: Hooks) -> int:
             free[workflow_id] = float("inf") if limits is None else limits["max_parallel_jobs"] - running
         if free[workflow_id] >= 1:
             free[workflow_id] -= 1
-            moved += await start(tx, books, hooks, await books.run(tx, row["id"]))
+            moved += await _start(tx, books, hooks, await books.run(tx, row["id"]))
     return moved
+
+
+async def _start(tx: Tx, books: Books, hooks: Hooks, run: Run) -> bool:
+    """Start one; a job whose first task cannot be made fails alone, or it would keep all others from starting."""
+    try:
+        drafts = [] if await tx.first(SOWN, id=run.job_id) else _drafts(books, run)
+    except Invalid as error:
+        await tx.execute(NOTE, id=run.job_id, summary=json.dumps([{"error": str(error), "count": 1}]))
+        return await ending.end(tx, books, hooks, run, JobStatus.FAILED)
+    return await start(tx, books, hooks, run, drafts)

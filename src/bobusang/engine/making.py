@@ -165,15 +165,15 @@ async def _enter(tx: Tx, books: Books, pairs: Sequence[tuple[int, Draft]]) -> No
 
 async def lane_of(tx: Tx, books: Books, run: Run, step: Step, pool: str = "") -> int:
     """The lane a step's tasks go to: all the pools that have a say, and the job where it has limits of its own."""
-    pools = [pool, step.pool, run.plan.pool]
-    if run.plan.limited:
+    pools = [pool, step.pool, run.pool]
+    if run.limited:
         pools.append(job_pool(run.job_id, step.type))
-    return await books.lanes.get(tx, step.handler, run.job_id if run.plan.limited else 0, pools)
+    return await books.lanes.get(tx, step.handler, run.job_id if run.limited else 0, pools)
 
 
 async def limit(tx: Tx, run: Run) -> None:
     """The budgets of a job whose workflow limits its parallel tasks."""
-    if not run.plan.limited:
+    if not run.limited:
         return
     most = await tx.value(MOST, id=run.plan.workflow_id)
     for kind in (StepType.FETCH, StepType.STORE):

@@ -194,9 +194,6 @@ class Plan:
     version: int
     steps: tuple[Step, ...]
     tolerance: float = 0.0
-    limited: bool = False
-    """Whether the workflow limits its parallel tasks, so that each of its jobs needs lanes of its own."""
-    pool: str | None = None
     by_id: Mapping[int, Step] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -222,6 +219,9 @@ class Run:
     queue: QueueType
     input: Mapping[str, Any]
     target: Mapping[str, Any]
+    limited: bool = False
+    """Whether its workflow limits parallel tasks, so that this job needs lanes of its own."""
+    pool: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from bobusang.engine.waiting import entry_of
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from bobusang.engine.books import Books
     from bobusang.engine.hooks import Hooks
@@ -86,7 +86,8 @@ async def _advance(
     """Apply a job's news: counters, then steps that are over, then the job itself."""
     counts = [_count(row) + news.get(row["step_id"], Count()) for row in rows]
     live = JobStatus(job["status"]) is JobStatus.RUNNING
-    found = list(states(counts))
+    begun = JobStatus(job["status"]) is not JobStatus.PENDING
+    found = list(states(counts)) if begun else [StepState.PENDING] * len(counts)
     if live and not job["is_doomed"]:
         await _hand_over(tx, books, run, rows, counts, found)
     await _write(tx, hooks, run, rows, counts, found)
@@ -111,20 +112,24 @@ async def _hand_over(
             return
         was_over = rows[index]["state"] == StepState.DONE and not counts[index].open
         if step.mode is StepMode.BARRIER and index + 1 < len(counts):
-            await _release(tx, run, step)
+            await release(tx, run, _behind(run, step))
             following = run.plan.steps[index + 1]
             if following.gather and not was_over:
                 counts[index + 1] += Count(created=await _gather(tx, books, run, step, following, counts[index]))
                 found[:] = states(counts)
 
 
-async def _release(tx: Tx, run: Run, barrier: Step) -> None:
-    """Make runnable what waited for this barrier: the steps up to and including the next one."""
-    waiting = []
+def _behind(run: Run, barrier: Step) -> Iterator[Step]:
+    """What waits for this barrier: the steps up to and including the next one."""
     for step in run.plan.steps[barrier.order :]:
-        waiting.append(step.id)
+        yield step
         if step.mode is StepMode.BARRIER:
-            break
+            return
+
+
+async def release(tx: Tx, run: Run, steps: Iterable[Step]) -> None:
+    """Make runnable what these steps were held back."""
+    waiting = [step.id for step in steps]
     while rows := await tx.fetch(
         HELD, job_id=run.job_id, reason=HeldReason.BARRIER, steps=waiting, limit=RELEASE_AT_ONCE
     ):

@@ -230,6 +230,7 @@ async def test_a_job_is_not_retried_while_it_is_still_being_cleared_away(shop: W
     """What waits would be taken for paused, and what runs would come back to lanes that are gone."""
     workflow = await shop.workflow(step(on_error=ErrorHandling.FAIL), parallel=Parallel(jobs=5, tasks=10))
     job = await shop.job(workflow, *range(6))
+    await shop.start()
     await shop.finish(await shop.claimed(1), Park(ReasonClass.REJECTED, "no"))
     await shop.fold()
 
