@@ -26,13 +26,12 @@ if TYPE_CHECKING:
     from bobusang.engine.hooks import Hooks, JobMoved
     from bobusang.kit.db import Row, Tx
 
-DUE = Statement(
-    """
-    select * from crawling_schedules where is_active = true and deleted_at is null and next_run_at <= :now
-    order by priority desc, next_run_at, id limit 50 for update skip locked""",
-    sqlite="""
-    select * from crawling_schedules where is_active = true and deleted_at is null and next_run_at <= :now
-    order by priority desc, next_run_at, id limit 50""",
+_DUE = "is_active = true and deleted_at is null and next_run_at <= :now"
+DUE = Statement(f"""
+    select id from crawling_schedules where {_DUE} order by priority desc, next_run_at, id limit 50""")
+ONE = Statement(
+    f"select * from crawling_schedules where id = :id and {_DUE} for update skip locked",
+    sqlite=f"select * from crawling_schedules where id = :id and {_DUE}",
 )
 FIRE = Bulk(schedule_fires, ("schedule_id", "fire_at", "decision", "job_id", "created_at"), keep=True)
 FIRED = Statement("""
@@ -73,21 +72,40 @@ def planned(row: Mapping[str, Any] | Row, now: datetime) -> Due:
     return replace(found, skipped=found.skipped + 1)
 
 
-async def fire(tx: Tx, books: Books, hooks: Hooks) -> int:
-    """Fire what is due; how many jobs came of it."""
-    made = 0
-    for row in await tx.fetch(DUE, now=tx.now):
-        due = planned(row, tx.now)
-        for instant in due.fires:
-            made += await fire_one(tx, books, hooks, row, instant) is not None
-        await tx.execute(
-            MOVE,
-            id=row["id"],
-            last_run_at=tx.now if due.fires else None,
-            next_run_at=due.next,
-            previous=due.fires[-1] if due.fires else utc(row["previous_fire_at"]),
-        )
+async def due(tx: Tx) -> list[int]:
+    """The schedules whose time has come."""
+    return [row["id"] for row in await tx.fetch(DUE, now=tx.now)]
+
+
+async def fire(tx: Tx, books: Books, hooks: Hooks, schedule_id: int) -> int:
+    """Fire what is due of a schedule, unless somebody else does so now; how many jobs came of it."""
+    row = await tx.first(ONE, id=schedule_id, now=tx.now)
+    if row is None:
+        return 0
+    made, now = 0, planned(row, tx.now)
+    for instant in now.fires:
+        made += await fire_one(tx, books, hooks, row, instant) is not None
+    await _move(tx, row, now)
     return made
+
+
+async def pass_over(tx: Tx, schedule_id: int) -> None:
+    """Put what is due of a schedule on record as skipped, because firing it is refused."""
+    row = await tx.first(ONE, id=schedule_id, now=tx.now)
+    if row is not None:
+        now = planned(row, tx.now)
+        await tx.insert(FIRE, [(row["id"], instant, Decision.SKIP.value, None, tx.now) for instant in now.fires])
+        await _move(tx, row, now)
+
+
+async def _move(tx: Tx, row: Row, now: Due) -> None:
+    await tx.execute(
+        MOVE,
+        id=row["id"],
+        last_run_at=tx.now if now.fires else None,
+        next_run_at=now.next,
+        previous=now.fires[-1] if now.fires else utc(row["previous_fire_at"]),
+    )
 
 
 async def fire_one(tx: Tx, books: Books, hooks: Hooks, row: Row, instant: datetime) -> int | None:
@@ -132,10 +150,11 @@ async def learn(tx: Tx, moved: JobMoved) -> None:
     row = await tx.first(OBSERVED, job_id=moved.run.job_id)
     if row is None or not row["context"]:
         return
-    observed = json.loads(row["context"]).get("observed") or {}
-    seen, changed = observed.get("seen", 0), observed.get("changed", 0)
-    if not isinstance(seen, int) or not isinstance(changed, int) or not 0 <= changed <= seen:
-        return
+    match json.loads(row["context"]):
+        case {"observed": {"seen": int(seen), "changed": int(changed)}} if 0 <= changed <= seen:
+            pass
+        case _:  # what a handler says may be anything, and must not keep its job from ending
+            return
     bounds = Bounds(timedelta(seconds=row["min_interval_s"]), timedelta(seconds=row["max_interval_s"]))
     interval = next_interval(timedelta(seconds=row["interval_s"]), seen, changed, bounds)
     await tx.execute(INTERVAL, id=row["id"], interval_s=int(interval.total_seconds()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bobusang.engine import budgets, control, ending, firing, jobs, progress, promoting, queue, rescuing, workflows
+from bobusang.engine import budgets, control, ending, jobs, progress, promoting, queue, rescuing, workflows
 from bobusang.engine.definition import Definition, Parallel, StepDefinition
 from bobusang.engine.handlers import Handler
 from bobusang.engine.lanes import stocked
@@ -248,7 +248,7 @@ class Workshop:
         return await self.engine.do(jobs.start_pending)
 
     async def fire(self) -> int:
-        return await self.engine.do(firing.fire)
+        return await fire(self.engine).run()
 
     # --- all wheels at once ---
 

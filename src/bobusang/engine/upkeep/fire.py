@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine import firing
 from bobusang.engine.upkeep.duty import Duty
+from bobusang.kit import log
+from bobusang.kit.errors import Invalid, Missing
 
 if TYPE_CHECKING:
     from bobusang.engine.service import Engine
@@ -14,4 +16,20 @@ if TYPE_CHECKING:
 
 def fire(engine: Engine) -> Duty:
     """Every half second: cron knows minutes, so nobody notices."""
-    return Duty("fire", timedelta(seconds=0.5), lambda: engine.do(firing.fire))
+
+    async def run() -> int:
+        async with engine.db.read() as tx:
+            waiting = await firing.due(tx)
+        return sum([await _fire(engine, schedule_id) for schedule_id in waiting])
+
+    return Duty("fire", timedelta(seconds=0.5), run)
+
+
+async def _fire(engine: Engine, schedule_id: int) -> int:
+    """Each by itself: one whose job cannot be made (its input no longer suits) must not keep the others from firing."""
+    try:
+        return await engine.do(firing.fire, schedule_id)
+    except (Invalid, Missing) as error:
+        log.get("schedules").error("a schedule cannot fire", schedule=schedule_id, error=str(error))
+        await engine.db.transact(lambda tx: firing.pass_over(tx, schedule_id))
+        return 0
