@@ -25,6 +25,7 @@ from bobusang.engine.rescuing import give_back
 from bobusang.engine.rules import decide
 from bobusang.engine.settling import Finished, settle, sort_out
 from bobusang.kit import log
+from bobusang.kit.db import Contended
 from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.kit.sql import Statement
 
@@ -132,7 +133,8 @@ class Worker:
         try:
             done, _ = await asyncio.wait([stop, look, *slots], return_when=asyncio.FIRST_COMPLETED)
             for task in done - {stop}:
-                task.result()
+                if not task.cancelled():  # the guard cancels; raised from here that would end whoever runs us
+                    task.result()
             await asyncio.wait(slots, timeout=self.pace.drain.total_seconds())
         finally:
             for task in (look, guard, stop, *slots):
@@ -229,11 +231,15 @@ class Worker:
                     finished = None
 
     async def _unclaim(self, look: Look | None) -> None:
-        """The connection broke, perhaps after the commit: then there is a claim that nobody here knows of."""
-        with suppress(Unavailable):
-            while look is not None and look.tries:
+        """The connection broke, perhaps after the commit: then there is a claim that nobody here knows of. It goes back
+        before the next try: one that succeeds would leave it ours, unworked, until its deadline."""
+        while look is not None and look.tries:
+            try:
                 await self.db.transact(partial(give_back, worker_id=self.worker_id, claimed_at=look.tries[-1]))
                 look.tries.pop()
+            except (Unavailable, Contended) as error:
+                self._log.warning("the database does not answer", error=str(error))
+                await asyncio.sleep(LONGEST_NAP)
 
     async def _exchange(
         self, handler: Handler, finished: Finished | None, spot: Spot | None, look: Look | None, tx: Tx

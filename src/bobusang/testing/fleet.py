@@ -96,6 +96,12 @@ class Fleet:
         for name in list(self._running):
             self.kill(name)
 
+    async def says(self, words: str, *, patience: float) -> None:
+        """Wait until one of them has logged these words."""
+        async with asyncio.timeout(patience):
+            while words not in self._log.read_text(errors="replace"):  # noqa: ASYNC110  (a file tells nobody)
+                await asyncio.sleep(POLL_SECONDS)
+
     def told(self) -> str:
         """The end of their log."""
         text = self._log.read_text(errors="replace") if self._log.exists() else ""
@@ -126,7 +132,7 @@ def perfect(tasks: int) -> Ending:
     return Ending(
         "SUCCESS",
         (both, both, both, 0, 0, 0),
-        {name: ("DONE", tasks, tasks) for name in STEPS},
+        dict.fromkeys(STEPS, ("DONE", tasks, tasks)),
         dict.fromkeys(STEPS, tasks),
     )
 
@@ -171,7 +177,8 @@ class Trial:
         """Wait until there are so many effects."""
 
         async def enough() -> bool:
-            return await self.shop.value("select count(*) from crash_effects") >= effects
+            count: int = await self.shop.value("select count(*) from crash_effects")
+            return count >= effects
 
         await self._until(enough, patience)
 
