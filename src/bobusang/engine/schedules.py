@@ -55,11 +55,7 @@ class ScheduleSpec:
 async def create(tx: Tx, spec: ScheduleSpec) -> int:
     """Store a schedule; it first fires at its next instant."""
     await _check(tx, spec)
-    known = await tx.first(select(crawling_schedules.c.id).where(crawling_schedules.c.live_name == spec.name))
-    if known is not None:
-        raise Conflict(
-            f"there is a schedule '{spec.name}' already", hint="choose another name or edit that one", field="name"
-        )
+    await _must_be_free(tx, spec.name)
     values = _columns(spec)
     created = {"is_active": True, "next_run_at": _first(spec, tx.now), "created_at": tx.now, "updated_at": tx.now}
     return await tx.create(insert(crawling_schedules).values(**values, **created))
@@ -69,11 +65,20 @@ async def change(tx: Tx, schedule_id: int, spec: ScheduleSpec) -> None:
     """Replace what a schedule says. A fire that is planned stays planned: the change counts from then on."""
     row = await get(tx, schedule_id)
     await _check(tx, spec)
+    await _must_be_free(tx, spec.name, besides=schedule_id)
     keeps = row["next_run_at"] is not None and row["schedule_type"] == spec.type and row["is_active"]
     values = _columns(spec) | {"updated_at": tx.now}
     if not keeps and row["is_active"]:
         values["next_run_at"] = _first(spec, tx.now)
     await tx.execute(update(crawling_schedules).where(crawling_schedules.c.id == schedule_id).values(**values))
+
+
+async def _must_be_free(tx: Tx, name: str, besides: int = 0) -> None:
+    table = crawling_schedules.c
+    if await tx.first(select(table.id).where(table.live_name == name, table.id != besides)) is not None:
+        raise Conflict(
+            f"there is a schedule '{name}' already", hint="choose another name or edit that one", field="name"
+        )
 
 
 async def pause(tx: Tx, schedule_id: int) -> None:

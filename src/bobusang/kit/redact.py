@@ -19,6 +19,7 @@ _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(hooks\.slack\.com/)[^\s\"'<>]+", re.IGNORECASE), rf"\1{MASK}"),
     (re.compile(r"\b(bearer|basic)\s+[A-Za-z0-9+/_.~=-]{8,}", re.IGNORECASE), rf"\1 {MASK}"),
     (re.compile(r"\bwhsec_[A-Za-z0-9_-]+"), MASK),
+    (re.compile(r"\bbobu_[A-Za-z0-9_-]{20,}"), MASK),
     (
         re.compile(
             r"([?&;\s\"'](?:[\w-]*(?:secret|token|password|api[-_]?key|access[-_]?key)[\w-]*)=)[^\s&;\"'#]+",

@@ -4,20 +4,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, select, union_all
 
 from bobusang.engine.model import ReasonClass, StepType, TaskOutcome, TaskStatus
 from bobusang.engine.tables import crawling_workflows, task_attempts, tasks, workflow_steps
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
-from bobusang.views.columns import below, document, shortened
+from bobusang.views.columns import below, document, shortened, window
 from bobusang.views.standing import NOWHERE, Place, Standing, claimed_tasks, standings
 
 WINDOW = 10_000
 """How many tasks one request looks through for a status or a handler that no index finds."""
 MOST_ATTEMPTS = 100
 OPEN = (TaskStatus.PENDING, TaskStatus.RETRYING)
+STORED = (*OPEN, TaskStatus.SUCCESS, TaskStatus.FAILED)
+"""RUNNING is not stored: it means to be inside a claim."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,35 +92,60 @@ class Found:
 
 async def listed(tx: Tx, wanted: TaskFilter, before: int | None, limit: int, alive_since: datetime) -> Found:
     """Tasks, newest first. Where no index helps, one call looks through a bounded number and says where to go on."""
-    table, clauses, end = tasks.c, below(tasks.c.id, before), None
-    if wanted.job_id is not None:
-        clauses.append(table.job_id == wanted.job_id)
-    if wanted.step is not None or wanted.handler is not None:
-        clauses.append(table.step_id.in_(_steps(wanted)))
+    end: int | None = None
     if wanted.status is TaskStatus.RUNNING:
-        clauses.append(table.id.in_(select(claimed_tasks.c.task_id)))
-    elif wanted.status is not None:
-        clauses.append(table.status == wanted.status.value)
-    if (
-        len(clauses) > len(below(table.id, before))
-        and wanted.job_id is None
-        and wanted.status is not TaskStatus.RUNNING
-    ):
-        end = await _window(tx, before)
-        clauses += [] if end is None else [table.id >= end]
-    rows = await tx.fetch(_query().where(*clauses).order_by(table.id.desc()).limit(limit + 1))
-    shown = rows[:limit]
-    where = await standings(tx, [row["id"] for row in shown if _has_entry(row)], alive_since)
-    lines = [_line(row, where.get(row["id"])) for row in shown]
-    resume = shown[-1]["id"] if len(rows) > limit else end
+        query = _running(wanted, before)
+    elif wanted.job_id is not None:
+        query = _of_job(wanted, wanted.job_id, before, limit + 1)
+    else:
+        if wanted != TaskFilter():
+            end = await window(tx, tasks.c.id, before, WINDOW)
+        query = _among(wanted, before, end)
+    ids = [row["id"] for row in await tx.fetch(query.limit(limit + 1))]
+    rows = await tx.fetch(_query().where(tasks.c.id.in_(ids[:limit])).order_by(tasks.c.id.desc())) if ids else []
+    where = await standings(tx, [row["id"] for row in rows if _has_entry(row)], alive_since)
+    lines = [_line(row, where.get(row["id"])) for row in rows]
+    resume = ids[limit - 1] if len(ids) > limit else end
     return Found(lines=[task for task in lines if wanted.status in (None, task.status)], resume=resume)
 
 
-async def _window(tx: Tx, before: int | None) -> int | None:
-    """The last id that one call looks at; None when it can look at all."""
-    query = select(tasks.c.id.label("value")).where(*below(tasks.c.id, before))
-    end: int | None = await tx.value(query.order_by(tasks.c.id.desc()).limit(1).offset(WINDOW - 1))
-    return end
+def _running(wanted: TaskFilter, before: int | None) -> Select[Any]:
+    """Those inside claims."""
+    claimed, table = claimed_tasks.c, tasks.c
+    query = select(claimed.task_id.label("id")).order_by(claimed.task_id.desc())
+    if before is not None:
+        query = query.where(claimed.task_id < before)
+    if wanted.job_id is not None:
+        query = query.where(claimed.job_id == wanted.job_id)
+    if wanted.step is not None or wanted.handler is not None:
+        query = query.join(tasks, table.id == claimed.task_id).where(table.step_id.in_(_steps(wanted)))
+    return query
+
+
+def _of_job(wanted: TaskFilter, job_id: int, before: int | None, limit: int) -> Select[Any]:
+    """Those of a job, from the end of its index by status: of a job with a million tasks only a page is read."""
+    table = tasks.c
+    parts = []
+    for status in STORED if wanted.status is None else (wanted.status,):
+        part = select(table.id).where(table.job_id == job_id, table.status == status.value, *below(table.id, before))
+        if wanted.step is not None or wanted.handler is not None:
+            part = part.where(table.step_id.in_(_steps(wanted)))
+        parts.append(part.order_by(table.id.desc()).limit(limit).subquery())
+    found = union_all(*(select(part.c.id) for part in parts)).subquery()
+    return select(found.c.id).order_by(found.c.id.desc())
+
+
+def _among(wanted: TaskFilter, before: int | None, end: int | None) -> Select[Any]:
+    """Those between two ids."""
+    table = tasks.c
+    query = select(table.id).where(*below(table.id, before)).order_by(table.id.desc())
+    if end is not None:
+        query = query.where(table.id >= end)
+    if wanted.status is not None:
+        query = query.where(table.status == wanted.status.value)
+    if wanted.step is not None or wanted.handler is not None:
+        query = query.where(table.step_id.in_(_steps(wanted)))
+    return query
 
 
 def _has_entry(row: Row) -> bool:

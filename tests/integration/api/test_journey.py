@@ -162,7 +162,7 @@ async def test_a_schedule_is_made_paused_resumed_run_and_deleted(door: Door) -> 
     assert changed.json()["words"]["en"] == "every 30 minutes"
     other = await door.operator.post("/schedules", json=body | {"name": "다른"})
     clash = await door.operator.put(f"/schedules/{other.json()['id']}", json=body)
-    assert (clash.status_code, clash.json()["code"] in ("conflict", "duplicate")) == (409, True)
+    assert (clash.status_code, clash.json()["code"], clash.json()["field"]) == (409, "conflict", "name")
 
     assert (await door.operator.delete(path)).status_code == 204
     assert (await door.viewer.get(path)).status_code == 404

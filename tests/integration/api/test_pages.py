@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.testing.workshop import Workshop
-from bobusang.views import tasks
+from bobusang.views import audit, tasks
 
 if TYPE_CHECKING:
     from tests.integration.api.door import Door
@@ -78,6 +78,20 @@ async def test_tasks_are_found_window_by_window(
     assert len(seen) == (8 if "handler" in query or "step" in query else 9)
     found = await turned(door, "/tasks", limit=2, handler="strict")
     assert [task["job_id"] for page in found for task in page] == [rare]
+
+
+async def test_acts_are_found_window_by_window(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "WINDOW", 3)
+    await door.workflow()
+    jobs = [await door.job() for _ in range(7)]
+    await door.workflow("another")
+
+    pages = await turned(door, "/audit", limit=2, action="job.create")
+    assert [act["subject_id"] for page in pages for act in page] == [str(job) for job in reversed(jobs)]
+    stored = await turned(door, "/audit", limit=2, actor="the admin")
+    assert [act["action"] for page in stored for act in page] == ["workflow.store"] * 2
+    one = await turned(door, "/audit", limit=2, subject_type="job", subject_id=str(jobs[3]))
+    assert [len(page) for page in one] == [1]
 
 
 async def test_tasks_that_are_claimed_meanwhile_do_not_end_a_list_of_pending_ones(door: Door) -> None:

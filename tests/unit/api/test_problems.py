@@ -86,6 +86,10 @@ def test_passwords_in_messages_are_masked() -> None:
     assert "hunter2" not in str(shown(errors.Unavailable("postgresql://me:hunter2@host/db is away")))
 
 
+def test_an_api_key_in_a_message_is_masked() -> None:
+    assert shown(errors.Invalid(f"bobu_{'aB3_-' * 8}xyz is no name"))["detail"] == "*** is no name"
+
+
 def test_who_should_come_back_later_is_told_when() -> None:
     soon = datetime.now(UTC) + timedelta(hours=1)
     assert 3500 <= int(of_error(errors.Throttled("x", until=soon)).headers["retry-after"]) <= 3600

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Viewer
-from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.pages import Page, Paged, pack, page, unpack
 from bobusang.views import audit, statistics, workers
 from bobusang.views.audit import AlertLine, AuditFilter, AuditLine
 from bobusang.views.statistics import Statistics
@@ -60,11 +60,12 @@ async def list_alerts(desk: Viewer, query: Annotated[AlertQuery, Query()]) -> Pa
 
 @router.get("/audit", summary="List who did what")
 async def list_acts(desk: Viewer, query: Annotated[AuditQuery, Query()]) -> Page[AuditLine]:
-    """Newest first."""
+    """Newest first. A filter that no index helps looks through a bounded number of acts a call, so a page may be
+    short or even empty while `next` is not null: go on until it is."""
     before = unpack("audit", query.cursor)
     wanted = AuditFilter(
         actor=query.actor, action=query.action, subject_type=query.subject_type, subject_id=query.subject_id
     )
     async with desk.read() as tx:
-        found = await audit.acts(tx, wanted, before, query.limit + 1)
-    return page("audit", found, query.limit, lambda act: act.id)
+        found = await audit.acts(tx, wanted, before, query.limit)
+    return Page(items=found.lines, next=None if found.resume is None else pack("audit", found.resume))
