@@ -142,6 +142,9 @@ class Part:
             self._running = self._make()
             try:
                 await self._running.run()
+            except asyncio.CancelledError:
+                if self._task is not None and self._task.cancelling():
+                    raise  # we leave; otherwise it was one of its own tasks that was cancelled, by a fence for instance
             except Exception as error:
                 _log.error("part failed", part=self._name, error=repr(error))
             if not self._stopping.is_set():

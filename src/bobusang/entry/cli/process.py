@@ -1,4 +1,7 @@
-"""Starting a process that stays: it says where it is, where its key is, and how to stop it."""
+"""Starting a process that stays: it says where it is, where its key is, and how to stop it.
+
+What can be wrong with folder and port is found before anything heavy is imported, so a mistake is answered at once.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ from bobusang.entry.cli.place import prepare
 from bobusang.entry.worker import Roles, Stop, run
 from bobusang.kit import log
 from bobusang.settings import masked
-from bobusang.wiring import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,13 +30,13 @@ BACKLOG = 2048
 
 def start(session: Session, settings: Settings, *, api: bool, worker: str | None, upkeep: bool) -> None:
     """Run until stopped."""
-    log.configure(settings.log_level, settings.log_format)
-    if settings.log_level == "INFO":
-        logging.getLogger("alembic").setLevel(logging.WARNING)  # six lines at every start that tell nobody anything
     prepare(settings)
     listener = listening(settings.host, settings.port) if api else None
     roles = Roles(worker, upkeep, listener)
     try:
+        log.configure(settings.log_level, settings.log_format)
+        if settings.log_level == "INFO":
+            logging.getLogger("alembic").setLevel(logging.WARNING)  # six lines a start that tell nobody anything
         asyncio.run(_run(session, settings, roles))
     except asyncio.CancelledError:
         raise Failure("interrupted", session.words("left at once; what was running is given back")) from None
@@ -44,6 +46,8 @@ def start(session: Session, settings: Settings, *, api: bool, worker: str | None
 
 
 async def _run(session: Session, settings: Settings, roles: Roles) -> None:
+    from bobusang.wiring import opened
+
     stop = Stop()
     stop.on_first = lambda: session.note("stopping: what is running is finished first (Ctrl-C again leaves at once)")
     async with opened(settings) as app:

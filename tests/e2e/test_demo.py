@@ -1,0 +1,90 @@
+"""`bobusang demo` as a stranger runs it first: its numbers, its exit code, and the commands it ends with."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shlex
+import subprocess
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.program import COMMAND, Running, bobusang, environment, until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.xdist_group("e2e-demo")
+
+STEPS = {
+    "fetch": (501, 501, 0, 25),
+    "parse": (500, 499, 1, 0),
+    "count": (499, 499, 0, 0),
+    "store": (499, 499, 0, 0),
+    "report": (1, 1, 0, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture(scope="module")
+def printed(folder: Path) -> str:
+    """The first run, as a pipe sees it."""
+    found = bobusang("demo", cwd=folder)
+    assert found.code == 0, found
+    return found.out
+
+
+def test_it_prints_what_happened(printed: str) -> None:
+    rows = dict(re.findall(r"^(\w+)\t[A-Z]+\t(\d+\t\d+\t\d+\t\d+)$", printed, re.MULTILINE))
+
+    assert {name: tuple(int(number) for number in row.split("\t")) for name, row in rows.items()} == STEPS
+    assert re.search(
+        r"^job 1 ended with SUCCESS: 2,000 tasks in [\d.]+ s, [\d,]+ tasks/s, 25 retries$", printed, re.MULTILINE
+    )
+    assert re.search(
+        r"^dead letter: task \d+, INVALID: /pages/137 breaks off after \d+ characters", printed, re.MULTILINE
+    )
+
+
+def test_the_commands_it_ends_with_work_as_printed(printed: str, folder: Path) -> None:
+    job, letter, up = (shlex.split(line)[1:] for line in re.findall(r"^  (bobusang .+)$", printed, re.MULTILINE))
+
+    assert "SUCCESS" in bobusang(*job, cwd=folder).out
+    assert "/pages/137 breaks off" in bobusang(*letter, cwd=folder).out
+    program = Running(*up, cwd=folder, BOBUSANG_PORT="0")
+    try:
+        until(lambda: "is ready" in program.said() or program.process.poll() is not None, "a ready program")
+        program.interrupt()
+        assert program.ended() == 0
+    finally:
+        program.close()
+
+
+def test_a_second_run_goes_on_in_the_same_folder_with_bars_on_a_terminal(printed: str, folder: Path) -> None:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "demo", "--pages", "150"],
+        cwd=folder,
+        env=environment(TERM="xterm", COLUMNS="120"),
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    seen = b""
+    with suppress(OSError):  # Linux says so when the last one has closed the other end
+        while part := os.read(master, 65536):
+            seen += part
+    os.close(master)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+
+    assert process.wait(60) == 0, text
+    assert re.search(r"fetch +━+ +151/151", text)
+    assert "job 2 ended with SUCCESS" in text
