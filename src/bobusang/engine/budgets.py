@@ -36,12 +36,16 @@ _SET = """
     values (:pool, :rate, :burst, :tokens, :now, :max_in_flight, :counts_batches, :now) {conflict}"""
 SET = Statement(
     _SET.format(
-        conflict="""on conflict (pool) do update set rate = excluded.rate, burst = excluded.burst,
+        conflict="""on conflict (pool) do update set
+          refilled_at = case when budgets.rate is null then null else budgets.refilled_at end,
+          rate = excluded.rate, burst = excluded.burst,
           max_in_flight = excluded.max_in_flight, counts_batches = excluded.counts_batches,
           updated_at = excluded.updated_at"""
     ),
     mariadb=_SET.format(
-        conflict="""on duplicate key update rate = values(rate), burst = values(burst),
+        conflict="""on duplicate key update
+          refilled_at = case when rate is null then null else refilled_at end,
+          rate = values(rate), burst = values(burst),
           max_in_flight = values(max_in_flight), counts_batches = values(counts_batches),
           updated_at = values(updated_at)"""
     ),
@@ -152,7 +156,7 @@ def refilled(row: Row, now: datetime) -> float | None:
     if row["rate"] is None:
         return None
     since = utc(row["refilled_at"])
-    if since is None:  # blocked before it had a rate: a bucket begins full
+    if since is None:  # it was there before it had a rate: a bucket begins full
         return float(row["burst"])
     seconds = max(0.0, (now - since).total_seconds())
     return float(min(row["burst"], row["tokens"] + seconds * row["rate"]))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
 
 WORKFLOW = Statement("select id, version, is_active, workflow_name from crawling_workflows where id = :id")
+TARGET = Statement("select id from crawl_targets where id = :id")
 KNOWN = Statement("select id as value from crawling_jobs where dedup_key = :key")
 LIMITS = Statement(
     "select * from parallel_execution_config where workflow_id = :id for update",
@@ -103,6 +104,8 @@ async def create(tx: Tx, books: Books, hooks: Hooks, new: NewJob) -> tuple[int, 
         known = await tx.value(KNOWN, key=new.key)
         if known is not None:
             return known, False
+    if new.target_id is not None and await tx.first(TARGET, id=new.target_id) is None:
+        raise Missing(f"there is no target {new.target_id}", field="target_id")
     job_id = await tx.create(
         insert(crawling_jobs).values(
             schedule_id=new.schedule_id,

@@ -11,7 +11,7 @@ from sqlalchemy import Select, func, select
 from bobusang.engine import making, queue, settling
 from bobusang.engine.model import Entry, ExecutionStatus, JobStatus, ReasonClass, TaskOutcome, TaskStatus, due
 from bobusang.engine.settling import COUNTED, Deltas
-from bobusang.engine.tables import dead_letters, tasks, workflow_steps
+from bobusang.engine.tables import crawling_jobs, dead_letters, tasks, workflow_steps
 from bobusang.kit import json
 from bobusang.kit.errors import Conflict, Missing
 from bobusang.kit.sql import Statement
@@ -49,6 +49,9 @@ REOPEN_EXECUTION = Statement("""
     update workflow_executions set status = :status, completed_at = null
     where job_id in (:ids...) and status <> 'PAUSED'""")
 EDIT = Statement("update tasks set input_data = :input, updated_at = :now where id = :id")
+
+
+ALIVE = select(crawling_jobs.c.id).where(crawling_jobs.c.status != JobStatus.CANCELLED.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,10 @@ def grouped(wanted: Filter) -> Select[Any]:
 
 async def redrive(tx: Tx, books: Books, wanted: Filter) -> int:
     """Run matching dead letters again, up to the filter's limit; how many."""
-    found = await tx.fetch(matching(wanted))
+    query = matching(wanted)
+    if wanted.ids is None:  # those that cannot be driven must not stand in the way of the others
+        query = query.where(dead_letters.c.job_id.in_(ALIVE))
+    found = await tx.fetch(query)
     if not found:
         return 0
     jobs = {row["id"]: row for row in await tx.fetch(LOCK_JOBS, ids=sorted({row["job_id"] for row in found}))}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import insert, select, update
 
 from bobusang.engine import firing
+from bobusang.engine.books import PAYLOAD_LIMIT
 from bobusang.engine.cadence import Bounds
 from bobusang.engine.misfire import Misfire, Overlap
 from bobusang.engine.model import NORMAL_PRIORITY, PRIORITIES, JobType, ScheduleType
@@ -173,7 +174,7 @@ def _columns(spec: ScheduleSpec) -> dict[str, Any]:
         "overlap": spec.overlap.value,
         "jitter_s": int(spec.jitter.total_seconds()),
         "job_type": spec.job_type.value,
-        "input": json.dumps(dict(spec.input)) if spec.input else None,
+        "input": json.payload(dict(spec.input), limit=PAYLOAD_LIMIT, name="input") if spec.input else None,
         "interval_s": int(interval.total_seconds()),
         "min_interval_s": int(spec.min_interval.total_seconds()),
         "max_interval_s": int(spec.max_interval.total_seconds()),
