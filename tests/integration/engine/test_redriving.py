@@ -191,14 +191,18 @@ async def test_a_tolerated_letter_opens_its_job_again(shop: Workshop) -> None:
     assert (await shop.status(job), await counts(shop, job)) == ("SUCCESS", [2, 2, 2, 0])
 
 
-async def test_letters_of_a_cancelled_job_stay(shop: Workshop) -> None:
+async def test_letters_of_a_cancelled_job_stay_and_do_not_stand_in_the_way_of_others(shop: Workshop) -> None:
     job = await shop.job(None, "a", "b")
-    await shop.finish(await shop.claimed(1), REJECTED)
+    letter = await shop.claimed(1)
+    await shop.finish(letter, REJECTED)
     await shop.engine.do(control.cancel, job)
     await shop.sweep()
+    await shop.job(None, "c")
+    await shop.drain(lambda _: REJECTED)
 
+    assert await redrive(shop, Filter(limit=1)) == 1
     with pytest.raises(Conflict, match="cancelled"):
-        await redrive(shop, Filter())
+        await redrive(shop, Filter(ids=[task.id for task in letter.tasks]))
     with pytest.raises(Conflict, match="cancelled"):
         await retry(shop, job)
 
