@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.engine.queue import START, Cursor
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 WEIGHTS = (16.0, 4.0, 1.0)
 """How many turns HIGH, NORMAL and LOW get when they compete in different lanes."""
+ASK_AGAIN = timedelta(seconds=1)
+BELIEVED = timedelta(seconds=5)
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +45,10 @@ class Spot:
     served: float = 0.0
     """Virtual time: grows by batch ÷ weight, so a lane with twice the weight gets twice the share."""
     looks: list[Look] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Not blocked as far as we know."""
+        self.blocked_until, self.full = None, False
 
 
 @dataclass(slots=True)
@@ -84,17 +91,20 @@ class Board:
                 return
             case "pools":
                 for spot in self.spots.values():
-                    spot.blocked_until, spot.full = None, False
+                    spot.open()
             case "freed":
-                for spot in self.spots.values():
-                    spot.full = False
+                self._free()
             case "":
-                for spot in self.spots.values():
-                    spot.full = False
+                self._free()
                 self.news.set()
             case _:
                 return
         self.bell.set()
+
+    def _free(self) -> None:
+        for spot in self.spots.values():
+            if spot.full:
+                spot.open()
 
     def _stock(self, lane: int, due: int) -> None:
         spot = self.spots.get(lane)
@@ -111,12 +121,12 @@ class Board:
         """The lane of this handler that is owed most."""
         best: Spot | None = None
         for spot in self.spots.values():
-            if spot.lane.handler != handler or not spot.stocked or spot.full:
+            if spot.lane.handler != handler or not spot.stocked:
                 continue
             if spot.blocked_until is not None:
                 if spot.blocked_until > now:
                     continue
-                spot.blocked_until = None
+                spot.open()
             if best is None or spot.served < best.served:
                 best = spot
         return best
@@ -147,9 +157,11 @@ class Board:
         elif look.rung is not None and look.rung <= spot.cursor.due:
             spot.cursor = Cursor(look.rung - 1)
 
-    def block(self, spot: Spot, until: datetime | None, reason: str) -> None:
-        """A budget said no: until then, or until something in its pool finishes."""
-        spot.blocked_until, spot.full, spot.reason = until, until is None, reason
+    def block(self, spot: Spot, until: datetime | None, reason: str, now: datetime) -> None:
+        """A budget said no: until then, or until something in its pool finishes. It is asked again soon all the same,
+        because whoever lifts a block, or takes claims back, may be unable to ring for us."""
+        soon = now + (ASK_AGAIN if until is None else BELIEVED)
+        spot.blocked_until, spot.full, spot.reason = min(until or soon, soon), until is None, reason
 
     def wakes_at(self, handler: str) -> datetime | None:
         """When the next blocked lane of this handler may be tried again."""

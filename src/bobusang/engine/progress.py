@@ -10,7 +10,10 @@ from bobusang.engine.hooks import StepMoved
 from bobusang.engine.model import HeldReason, JobStatus, NewTask, Run, Step, StepMode, StepState, due
 from bobusang.engine.pausing import to_sweep
 from bobusang.engine.rules import Count, states, verdict
+from bobusang.engine.settling import DOOM
 from bobusang.engine.waiting import entry_of
+from bobusang.kit import json
+from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
@@ -51,9 +54,14 @@ HELD = Statement("""
 UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
 
 
-async def fold(tx: Tx, books: Books, hooks: Hooks) -> int:
-    """One pass over the jobs that have news; how many counters were folded."""
-    ids = [row["job_id"] for row in await tx.fetch(MOVED, deltas=DELTAS_AT_ONCE, limit=JOBS_AT_ONCE)]
+async def moved(tx: Tx) -> list[int]:
+    """The jobs that have news, whoever has waited longest first."""
+    return [row["job_id"] for row in await tx.fetch(MOVED, deltas=DELTAS_AT_ONCE, limit=JOBS_AT_ONCE)]
+
+
+async def fold(tx: Tx, books: Books, hooks: Hooks, only: int | None = None) -> int:
+    """One pass over the jobs that have news, or over one of them; how many counters were folded."""
+    ids = await moved(tx) if only is None else [only]
     if not ids:
         return 0
     jobs = await tx.fetch(LOCK, ids=ids)
@@ -88,12 +96,17 @@ async def _advance(
     live = JobStatus(job["status"]) is JobStatus.RUNNING
     begun = JobStatus(job["status"]) is not JobStatus.PENDING
     found = list(states(counts)) if begun else [StepState.PENDING] * len(counts)
-    if live and not job["is_doomed"]:
-        await _hand_over(tx, books, run, rows, counts, found)
+    doomed = job["is_doomed"]
+    if live and not doomed:
+        try:
+            await _hand_over(tx, books, run, rows, counts, found)
+        except Invalid as error:  # what a step should gather cannot be mapped: nothing could ever end this job
+            await tx.execute(DOOM, job_id=run.job_id, now=tx.now, error=json.dumps([{"error": str(error), "count": 1}]))
+            doomed = True
     await _write(tx, hooks, run, rows, counts, found)
     if not live:
         return
-    if job["is_doomed"]:
+    if doomed:
         await ending.end(tx, books, hooks, run, JobStatus.FAILED)
         await to_sweep(tx, run.job_id)
     elif all(state is StepState.DONE for state in found):

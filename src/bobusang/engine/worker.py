@@ -20,7 +20,7 @@ from bobusang.engine.board import Board, Look, Spot
 from bobusang.engine.budgets import Grant
 from bobusang.engine.lanes import stocked
 from bobusang.engine.model import ReasonClass, Task
-from bobusang.engine.outcome import Retry
+from bobusang.engine.outcome import Outcome, Retry
 from bobusang.engine.rescuing import give_back
 from bobusang.engine.rules import decide
 from bobusang.engine.settling import Finished, settle, sort_out
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
     from bobusang.engine.books import Books
     from bobusang.engine.handlers import Handler, Handlers
-    from bobusang.engine.outcome import Outcome
     from bobusang.engine.queue import Claim
     from bobusang.kit.db import Database, Tx
 
 GRACE = timedelta(seconds=5)
 """A claim outlives its handler's own deadline by this, so that the worker's answer comes before rescue."""
 LONGEST_NAP = 1.0
+_NONE = Outcome()
 SHORTEST_NAP = 0.02
 
 ENTER = Statement("insert into workers (name, started_at, beat_at) values (:name, :now, :now) returning id as value")
@@ -208,7 +208,7 @@ class Worker:
         if spot is not None and look is not None:
             self.board.claimed(spot, look, None if turn.held is None else turn.held.claim, turn.grant.size)
             if turn.grant.size == 0:
-                self.board.block(spot, turn.grant.until, turn.grant.reason)
+                self.board.block(spot, turn.grant.until, turn.grant.reason, self.db.clock.now())
         return turn.held
 
     async def _exchanged(
@@ -303,8 +303,8 @@ class Worker:
         finished = Finished(held.claim, handler, elapsed_ms=int((time.monotonic() - begun) * 1000))
         now = self.db.clock.now()
         for task in held.tasks:
-            outcome = outcomes.get(task.id)
-            if outcome is None:
+            outcome = outcomes.get(task.id, _NONE)
+            if outcome is _NONE:
                 outcome = Retry(f"not finished within {handler.deadline}", reason=ReasonClass.TIMEOUT)
             sort_out(task, outcome, now, self.books, finished)
         return finished

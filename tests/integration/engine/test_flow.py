@@ -145,6 +145,15 @@ async def test_gathering_gets_one_task_with_the_counts(shop: Workshop) -> None:
     assert await steps_of(shop, job) == {"fetch": "DONE", "report": "DONE"}
 
 
+async def test_gathering_what_cannot_be_mapped_fails_the_job(shop: Workshop) -> None:
+    report = step("report", gather=True, input={"rate": "$.rate"})
+    job = await shop.job(await shop.workflow(step("fetch", **BARRIER), report), "a")
+    await shop.drain(handler="fetch")
+
+    assert await shop.status(job) == "FAILED"
+    assert "$.rate is missing" in (await shop.job_row(job))["error_summary"]
+
+
 async def test_gathering_comes_after_a_barrier_that_nothing_reached(shop: Workshop) -> None:
     workflow = await shop.workflow(step("fetch"), step("check", **BARRIER), step("report", gather=True))
     job = await shop.job(workflow, "a")

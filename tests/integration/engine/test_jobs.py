@@ -83,6 +83,14 @@ async def test_a_seed_that_cannot_be_stored_undoes_its_job(shop: Workshop) -> No
     assert [await shop.value(f"select count(*) from {table}") for table in ("crawling_jobs", "tasks")] == [0, 0]
 
 
+async def test_large_tasks_can_be_made_many_at_once(shop: Workshop) -> None:
+    """Together they are larger than what MariaDB takes in one statement."""
+    job = await shop.job(await shop.workflow(), seeds=[NewTask("x" * 900_000, key=str(key)) for key in range(20)])
+
+    assert len(await shop.drain()) == 20
+    assert await shop.status(job) == "SUCCESS"
+
+
 async def test_only_an_active_workflow_can_be_run(shop: Workshop) -> None:
     workflow = await shop.workflow()
     await shop.do(lambda tx: workflows.set_active(tx, workflow, False))

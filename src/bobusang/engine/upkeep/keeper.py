@@ -80,7 +80,7 @@ class Keeper:
                 try:
                     done = await duty.run()
                 except Exception as error:  # a duty that fails is tried again; the others must not notice
-                    self._log.warning("duty failed", duty=duty.name, error=str(error))
+                    self._log.warning("duty failed", duty=duty.name, error=repr(error))
                     done, rest = 0, max(rest, REST)
                 if duty.pause is not None:
                     await asyncio.sleep(duty.pause.total_seconds())

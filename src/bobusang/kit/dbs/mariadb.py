@@ -6,12 +6,14 @@ import asyncio
 import time
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import asyncmy
 import asyncmy.cursors
 import asyncmy.errors
+from sqlalchemy import JSON, Text
 
 from bobusang.kit import json
 from bobusang.kit.clock import SyncedClock, utc
@@ -21,14 +23,16 @@ from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
-    from sqlalchemy import ClauseElement
+    from sqlalchemy import ClauseElement, Table
 
     from bobusang.kit.clock import Clock
 
 OLDEST = (10, 6)
 CHUNK = 500
+LARGEST = 1 << 20
+"""Characters of one statement's large texts: escaped twice, and three bytes each, they may grow sixfold."""
 SETUP = (
     "set session transaction isolation level read committed",
     "set session time_zone = '+00:00', innodb_lock_wait_timeout = 10, sql_mode = 'STRICT_ALL_TABLES', sql_notes = 0",
@@ -100,16 +104,15 @@ class MariadbTx(Tx):
         # `insert ignore` would also swallow truncations and bad values, so the key is set to itself instead.
         tail = f" on duplicate key update {first} = {first}" if bulk.keep else ""
         inserted = 0
-        for start in range(0, len(rows), CHUNK):
-            part = rows[start : start + CHUNK]
+        for part in _parts(rows, wide(bulk.table, bulk.columns)):
             text = head + ",".join([marks] * len(part)) + tail
             inserted += await self._execute(text, [value for row in part for value in row])
         return inserted
 
     async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
         text = revise_text(revise, self.dialect)
-        for start in range(0, len(rows), CHUNK):
-            document = [[_plain(value) for value in row] for row in rows[start : start + CHUNK]]
+        for part in _parts(rows, wide(revise.table, (revise.key, *revise.columns))):
+            document = [[_plain(value) for value in row] for row in part]
             await self._execute(text, (json.dumps(document),))
 
     async def create(self, statement: ClauseElement, /) -> int:
@@ -119,6 +122,25 @@ class MariadbTx(Tx):
                 await cursor.execute(text, tuple(arguments))
                 found: int = cursor.lastrowid
                 return found
+
+
+@lru_cache(maxsize=256)
+def wide(table: Table, columns: tuple[str, ...]) -> tuple[int, ...]:
+    """Which of these columns may hold a large text."""
+    return tuple(at for at, name in enumerate(columns) if isinstance(table.c[name].type, JSON | Text))
+
+
+def _parts(rows: Sequence[Sequence[Any]], wide: tuple[int, ...]) -> Iterator[Sequence[Sequence[Any]]]:
+    """Rows that fit into one statement: so many, and together not larger than a server takes at once (16 MB)."""
+    start = size = 0
+    for end, row in enumerate(rows if wide else ()):
+        length = sum(len(row[at]) for at in wide if row[at] is not None)
+        if end > start and (size + length > LARGEST or end - start == CHUNK):
+            yield rows[start:end]
+            start, size = end, 0
+        size += length
+    for begin in range(start, len(rows), CHUNK):
+        yield rows[begin : begin + CHUNK]
 
 
 def _plain(value: object) -> object:
