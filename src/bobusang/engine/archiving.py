@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from bobusang.engine.ending import step_results
 from bobusang.engine.tables import crawling_jobs, crawling_jobs_archive
 from bobusang.kit import json
+from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ ROWS_AT_ONCE = 5_000
 
 OLD = Statement("""
     select id from crawling_jobs where completed_at < :before and status in ('SUCCESS', 'FAILED', 'CANCELLED')
+      and not exists (select 1 from job_sweeps s where s.job_id = crawling_jobs.id)
     order by completed_at limit :limit""")
 IDS = Statement("select id from tasks where job_id = :id limit :limit")
 DROP_TASKS = Statement("delete from tasks where id in (:ids...)")
@@ -41,16 +43,19 @@ DROP_LANES = Statement("delete from lanes where job_id = :id and job_id <> 0")
 DROP_POOLS = Statement("delete from budgets where pool in (:pools...)")
 DROP_JOB = Statement("delete from crawling_jobs where id = :id")
 _OLD_ROWS = {
-    "task_attempts": ("id", "ended_at"),
-    "waits": ("wait_key", "created_at"),
+    "task_attempts": ("id", "ended_at", ""),
+    "waits": ("wait_key", "created_at", "and signalled_at is not null"),  # signals that nobody took
 }
 OLD_KEYS = {
-    table: Statement(f"select {key} as value from {table} where {at} < :before order by {at} limit :limit")
-    for table, (key, at) in _OLD_ROWS.items()
+    table: Statement(f"select {key} as value from {table} where {at} < :before {and_} order by {at} limit :limit")
+    for table, (key, at, and_) in _OLD_ROWS.items()
 }
 DROP_KEYS = {
-    table: Statement(f"delete from {table} where {key} in (:keys...)") for table, (key, _) in _OLD_ROWS.items()
+    table: Statement(f"delete from {table} where {key} in (:keys...)") for table, (key, *_) in _OLD_ROWS.items()
 }
+CUT_FIRES = Statement("""
+    select created_at as value from schedule_fires where created_at < :before
+    order by created_at limit 1 offset :limit""")
 DROP_FIRES = Statement("delete from schedule_fires where created_at < :before")
 
 
@@ -65,7 +70,8 @@ async def archive(tx: Tx, before: datetime) -> int:
         found = [row["value"] for row in await tx.fetch(keys, before=before, limit=ROWS_AT_ONCE)]
         if found:
             gone += await tx.execute(DROP_KEYS[table], keys=found)
-    gone += await tx.execute(DROP_FIRES, before=before)
+    cut = utc(await tx.value(CUT_FIRES, before=before, limit=ROWS_AT_ONCE))
+    gone += await tx.execute(DROP_FIRES, before=cut or before)
     return gone
 
 

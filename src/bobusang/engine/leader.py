@@ -55,10 +55,11 @@ class Leader:
 
     async def _bid(self, tx: Tx) -> datetime | None:
         expires = tx.now + self._lease
-        if self.term is not None and await tx.execute(
-            RENEW, name=self._name, holder=self._holder, term=self.term, expires_at=expires
-        ):
-            return expires
+        if self.term is not None:
+            # Asked rather than counted: MariaDB does not count a row that is set to what it was.
+            await tx.execute(RENEW, name=self._name, holder=self._holder, term=self.term, expires_at=expires)
+            if await tx.value(TERM, name=self._name, holder=self._holder) == self.term:
+                return expires
         await tx.insert(FIRST, [(self._name, "", 0, tx.now - self._lease)])
         if not await tx.execute(TAKE, name=self._name, holder=self._holder, expires_at=expires, now=tx.now):
             return None

@@ -224,6 +224,19 @@ async def test_a_limited_job_leaves_nothing_behind(shop: Workshop) -> None:
     ]
 
 
+async def test_the_id_of_a_lane_is_never_given_again(shop: Workshop) -> None:
+    """A worker that remembers it would run the tasks of one handler with another."""
+    workflow = await shop.workflow(parallel=Parallel(jobs=2, tasks=2))
+    seen = []
+    for _ in range(3):
+        await shop.job(workflow, "a")
+        await shop.start()
+        seen += await shop.lanes()
+        await shop.drain()
+
+    assert len(seen) == len(set(seen)) == 3
+
+
 async def test_new_limits_hold_in_every_process_for_jobs_that_start_then(shop: Workshop, other: Workshop) -> None:
     """The other process has worked for this workflow before, and remembers it without limits."""
     workflow = await shop.workflow(step("list"), step("item"))

@@ -54,6 +54,7 @@ crawling_jobs = Table(
     Index("ix_crawling_jobs_completed_at", "completed_at"),
     allowed("status", JobStatus),
     allowed("job_type", JobType),
+    sqlite_autoincrement=True,  # the archive keeps the ids of old jobs
 )
 
 crawling_jobs_archive = Table(

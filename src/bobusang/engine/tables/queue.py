@@ -31,6 +31,7 @@ lanes = Table(
     Column("pools", key(300), nullable=False, server_default=text("''")),
     UniqueConstraint("handler", "job_id", "pools"),
     Index("ix_lanes_job", "job_id"),
+    sqlite_autoincrement=True,  # workers remember lanes; a new one must not look like one that is gone
 )
 
 lane_pools = Table(

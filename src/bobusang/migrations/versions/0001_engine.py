@@ -318,6 +318,7 @@ def make_jobs() -> None:
         ),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("dedup_key", name=op.f("uq_crawling_jobs_dedup_key")),
+        sqlite_autoincrement=True,
         if_not_exists=True,
         mariadb_default_charset="utf8mb4",
     )
@@ -553,6 +554,7 @@ def make_queue() -> None:
         sa.Column("pools", key(300), server_default=sa.text("('')"), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("handler", "job_id", "pools", name=op.f("uq_lanes_handler_job_id_pools")),
+        sqlite_autoincrement=True,
         if_not_exists=True,
         mariadb_default_charset="utf8mb4",
     )
