@@ -8,7 +8,7 @@ import signal
 import threading
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bobusang.kit import log
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import FrameType
+
+    from fastapi import FastAPI
 
     from bobusang.wiring import App
 
@@ -91,7 +93,7 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> 
         if roles.worker is not None:
             name = roles.worker
             parts.insert(0, Part("worker", lambda: app.worker(name)))
-        server = None if roles.listener is None else Api(app, roles.listener)
+        server = None if roles.listener is None else Api(_asgi(app), roles.listener)
         try:
             for part in parts:
                 part.start()
@@ -110,6 +112,12 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> 
                 await server.leave()
 
 
+def _asgi(app: App) -> FastAPI:
+    from bobusang.entry.api import create_app
+
+    return create_app(app)
+
+
 async def _until(asked: asyncio.Event, server: Api | None) -> None:
     """Wait until asked to stop; an API that dies takes the process with it, so that whoever watches it knows."""
     waiting = asyncio.create_task(asked.wait())
@@ -124,13 +132,24 @@ async def _until(asked: asyncio.Event, server: Api | None) -> None:
         waiting.cancel()
 
 
+class Runs(Protocol):
+    """A worker or a keeper."""
+
+    async def run(self) -> None:
+        """Work until stopped."""
+
+    def stop(self) -> None:
+        """Finish what was begun and end."""
+
+
 class Part:
     """A worker or a keeper, made anew when it ends by itself: after a suspended night, or a database that was away."""
 
-    def __init__(self, name: str, make: Callable[[], Any]) -> None:
+    def __init__(self, name: str, make: Callable[[], Runs], *, again: float = AGAIN_SECONDS) -> None:
         self._name = name
         self._make = make
-        self._running: Any = None
+        self._again = again
+        self._running: Runs | None = None
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -150,7 +169,7 @@ class Part:
             if not self._stopping.is_set():
                 _log.warning("part ended and is started again", part=self._name)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), AGAIN_SECONDS)
+                    await asyncio.wait_for(self._stopping.wait(), self._again)
 
     async def stop(self) -> None:
         """Let it finish what it has begun."""
@@ -171,17 +190,15 @@ class Part:
 class Api:
     """The HTTP server on a socket that is already ours, so a port in use is found before anything is begun."""
 
-    def __init__(self, app: App, listener: socket.socket) -> None:
+    def __init__(self, api: FastAPI, listener: socket.socket) -> None:
         import uvicorn
-
-        from bobusang.entry.api import create_app
 
         class Server(uvicorn.Server):
             def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
                 return nullcontext()  # signals are ours: they drain the worker too
 
         config = uvicorn.Config(
-            create_app(app),
+            api,
             log_config=None,
             log_level="warning",
             access_log=False,

@@ -102,8 +102,8 @@ def test_some_of_several_is_partial_success(stub: Stub, run: Callable[..., Resul
     assert (said.code, said.out, said.err) == (5, "job 7 was cancelled\n", "8: job 8 is over: SUCCESS\n")
     assert told.code == 5
     assert told.document["items"] == [
-        {"id": 7, "ok": True, "code": None, "error": None},
-        {"id": 8, "ok": False, "code": "conflict", "error": "job 8 is over: SUCCESS"},
+        {"id": 7, "ok": True, "error": None},
+        {"id": 8, "ok": False, "error": {"code": "conflict", "message": "job 8 is over: SUCCESS"}},
     ]
 
 
@@ -112,8 +112,8 @@ def test_none_of_several_ends_with_their_common_reason(stub: Stub, run: Callable
 
 
 def test_by_filter_it_is_looked_at_first(stub: Stub, run: Callable[..., Result]) -> None:
-    results = [{"id": 7, "ok": True, "status": None, "code": None, "error": None}]
-    stub.on("POST /jobs/bulk", {"matched": 1, "succeeded": 1, "failed": 0, "dry_run": False, "results": results})
+    items = [{"id": 7, "ok": True, "status": None, "error": None}]
+    stub.on("POST /jobs/bulk", {"matched": 1, "succeeded": 1, "failed": 0, "dry_run": False, "items": items})
 
     found = run("job", "pause", "--filter", "workflow=demo", "--filter", "status=RUNNING", "--yes")
 

@@ -124,9 +124,10 @@ def each(session: Session, ids: Sequence[int], act: Callable[[int], Any], text: 
     for one in ids:
         try:
             act(one)
-            results.append({"id": one, "ok": True, "code": None, "error": None})
+            results.append({"id": one, "ok": True, "error": None})
         except Failure as failure:
-            results.append({"id": one, "ok": False, "code": failure.code, "error": failure.message})
+            refusal = {"code": failure.code, "message": failure.message}
+            results.append({"id": one, "ok": False, "error": refusal})
     report(session, results, text)
 
 
@@ -139,8 +140,8 @@ def report(session: Session, results: Sequence[dict[str, Any]], text: str) -> No
             if result["ok"]:
                 session.screen.done(None, text, id=result["id"])
             else:
-                session.screen.warn(f"{result['id']}: {result['error']}")
-    wrong = [result["code"] for result in results if not result["ok"]]
+                session.screen.warn(f"{result['id']}: {result['error']['message']}")
+    wrong = [result["error"]["code"] for result in results if not result["ok"]]
     if len(wrong) == len(results) and wrong:
         session.end(CODES.get(wrong[0], Exit.FAILED) if len(set(wrong)) == 1 else Exit.FAILED)
     session.end(Exit.PARTIAL if wrong else Exit.OK)

@@ -175,10 +175,10 @@ def _many(
         body["filter"] = _chosen(pairs)
     preview = session.api.post("/jobs/bulk", body | {"dry_run": True})
     if dry_run:
-        session.screen.page({"items": [{"id": one["id"]} for one in preview["results"]], "next": None}, "id")
+        session.screen.page({"items": [{"id": one["id"]} for one in preview["items"]], "next": None}, "id")
         return
     session.confirm("{action} {count} jobs?", yes=yes, action=action, count=preview["matched"])
-    report(session, session.api.post("/jobs/bulk", body)["results"], text)
+    report(session, session.api.post("/jobs/bulk", body)["items"], text)
 
 
 def _chosen(pairs: list[str] | None) -> dict[str, Any]:

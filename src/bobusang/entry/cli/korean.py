@@ -77,6 +77,7 @@ NOTES = {
     "  database  {url}": "  데이터베이스  {url}",
     "  API       {url} (documentation at {url}/docs)": "  API           {url} (문서: {url}/docs)",
     "  API key   in {path}": "  API 키        {path} 안에 있습니다",
+    "  API key   {command} makes one": "  API 키        {command}로 만듭니다",
     "  worker    {name}": "  워커          {name}",
     "Ctrl-C finishes what is running and stops; twice leaves at once.": (
         "Ctrl-C는 실행 중인 것을 마치고 멈춥니다. 두 번 누르면 바로 나갑니다."

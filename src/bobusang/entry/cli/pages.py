@@ -17,6 +17,8 @@ WEARY_EVERY = 20
 BROKEN = 137
 """This page ends in the middle, however often it is asked for."""
 
+HANG_UP_SECONDS = 5.0
+
 WORDS = (
     "wool coat navy size stock price seller market brand order ship winter sale cotton linen "
     "보부상 장터 비단 모시 가격 재고 주문 배송 상품 겨울 할인 색상 사이즈 판매 시장"
@@ -67,7 +69,12 @@ def written(number: int) -> str:
 async def serving(site: Site, port: int = 0) -> AsyncIterator[None]:
     """Serve the site on that port if it is free, so that an interrupted demo can go on; else on another."""
 
+    talks: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        talks[task] = writer
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
                 status, body = site.answer(head.split(b" ", 2)[1].decode("ascii", "replace"))
@@ -78,6 +85,7 @@ async def serving(site: Site, port: int = 0) -> AsyncIterator[None]:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            del talks[task]
             writer.close()
 
     try:
@@ -86,4 +94,10 @@ async def serving(site: Site, port: int = 0) -> AsyncIterator[None]:
         server = await asyncio.start_server(talk, HOST, 0)
     site.base = f"http://{HOST}:{server.sockets[0].getsockname()[1]}"
     async with server:
-        yield
+        try:
+            yield
+        finally:  # whoever still talks is hung up on; a task cancelled by the loop's end would be told as an error
+            for writer in talks.values():
+                writer.close()
+            if talks:
+                await asyncio.wait(list(talks), timeout=HANG_UP_SECONDS)

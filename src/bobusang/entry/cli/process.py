@@ -80,6 +80,8 @@ def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None)
         session.note("  API       {url} (documentation at {url}/docs)", url=url)
     if key is not None:
         session.note("  API key   in {path}", path=key)
+    elif url is not None:
+        session.note("  API key   {command} makes one", command="`bobusang key add NAME --role admin`")
     if roles.worker is not None:
         session.note("  worker    {name}", name=roles.worker)
     session.note("Ctrl-C finishes what is running and stops; twice leaves at once.")

@@ -136,14 +136,15 @@ def watched(session: Session, job: int) -> None:
 def _until_ended(session: Session, job: int) -> dict[str, Any]:
     found: dict[str, Any] = session.api.get(f"/jobs/{job}")
     with belt(session.screen) as shown:
-        told = False
+        look, alive = 0.0, True
         while True:
             shown.show(found)
             if found["status"] in ENDED:
                 return found
-            if not told and not (told := _anybody(session)):
-                session.note("no worker is running: start one with {command}", command=session.line("up"))
-                told = True
+            if time.monotonic() >= look:
+                look, was_alive, alive = time.monotonic() + LINE_SECONDS, alive, _anybody(session)
+                if was_alive and not alive:
+                    session.note("no worker is running: start one with {command}", command=session.line("up"))
             time.sleep(LOOK_SECONDS)
             found = session.api.get(f"/jobs/{job}")
 
