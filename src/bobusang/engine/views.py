@@ -39,7 +39,7 @@ _TASKS = """
     select t.id, t.job_id, t.step_id, t.target_url, t.task_type,
       case when c.task_id is not null then 'RUNNING' else t.status end as status,
       t.outcome, t.retry_count, t.sequence_number, t.task_key, t.input_data, t.output_data,
-      coalesce(t.started_at, c.claimed_at) as started_at, t.completed_at, t.response_time_ms, t.error_message,
+      coalesce(c.claimed_at, t.started_at) as started_at, t.completed_at, t.response_time_ms, t.error_message,
       t.created_at, t.updated_at, c.worker_id, c.token
     from tasks t left join claimed_tasks c on c.task_id = t.id"""
 
