@@ -1,0 +1,213 @@
+"""Which lane a free slot claims from: fair shares, blocks that are asked again, and cursors that miss nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from bobusang.engine.board import ASK_AGAIN, BELIEVED, Board, Spot
+from bobusang.engine.lanes import Lane
+from bobusang.engine.model import Entry, QueueType
+from bobusang.engine.queue import START, Claim, Cursor
+
+NOW = datetime(2026, 1, 27, 12, tzinfo=UTC)
+HIGH, NORMAL, LOW = QueueType
+
+
+def lane(number: int, handler: str = "work", *pools: str) -> Lane:
+    return Lane(number, handler, 0, pools)
+
+
+def board(*lanes: Lane) -> Board:
+    found = Board()
+    found.learn([(one, 1) for one in lanes])
+    return found
+
+
+def claim(spot: Spot, *dues: int, queue: QueueType = NORMAL) -> Claim:
+    entries = tuple(Entry(due, 1, spot.lane.id, due, queue, 5, 0, 1) for due in dues)
+    return Claim(1, spot.lane.id, entries, NOW)
+
+
+def took(board: Board, spot: Spot, *dues: int, asked: int = 1, queue: QueueType = NORMAL) -> None:
+    board.claimed(spot, board.look(spot), claim(spot, *dues, queue=queue) if dues else None, asked)
+
+
+def picked(board: Board, handler: str = "work", now: datetime = NOW) -> int | None:
+    spot = board.pick(handler, now)
+    return None if spot is None else spot.lane.id
+
+
+def test_a_slot_gets_lanes_of_its_handler_only() -> None:
+    lanes = board(lane(1, "fetch"), lane(2, "store"))
+
+    assert (picked(lanes, "fetch"), picked(lanes, "store"), picked(lanes, "ship")) == (1, 2, None)
+
+
+def test_lanes_that_compete_get_equal_turns() -> None:
+    lanes = board(lane(1), lane(2), lane(3))
+    turns: Counter[int] = Counter()
+    for due in range(300):
+        spot = lanes.pick("work", NOW)
+        assert spot is not None
+        turns[spot.lane.id] += 1
+        took(lanes, spot, due)
+
+    assert turns == {1: 100, 2: 100, 3: 100}
+
+
+def test_urgent_lanes_get_more_turns_and_no_lane_starves() -> None:
+    lanes = board(lane(0), lane(1), lane(2))
+    turns: Counter[int] = Counter()
+    for due in range(210):
+        spot = lanes.pick("work", NOW)
+        assert spot is not None
+        turns[spot.lane.id] += 1
+        took(lanes, spot, due, queue=QueueType(spot.lane.id))
+
+    assert turns[HIGH] > 3 * turns[NORMAL] > 3 * turns[LOW] > 0
+
+
+def test_a_new_lane_does_not_make_up_for_the_time_it_was_not_there() -> None:
+    lanes = board(lane(1))
+    for due in range(100):
+        took(lanes, lanes.spots[1], due)
+    lanes.learn([(lane(1), None), (lane(2), 1)])
+    turns: Counter[int] = Counter()
+    for due in range(20):
+        spot = lanes.pick("work", NOW)
+        assert spot is not None
+        turns[spot.lane.id] += 1
+        took(lanes, spot, 1000 + due)
+
+    assert turns == {1: 10, 2: 10}
+
+
+def test_a_lane_found_empty_is_not_asked_until_it_is_rung_for() -> None:
+    lanes = board(lane(1))
+    took(lanes, lanes.spots[1], asked=5)
+    assert picked(lanes) is None
+
+    lanes.hear("ready:1:7")
+    assert picked(lanes) == 1
+    assert lanes.bell.is_set()
+
+
+def test_a_lane_found_empty_is_learnt_of_again() -> None:
+    lanes = board(lane(1))
+    took(lanes, lanes.spots[1], asked=5)
+
+    assert not lanes.learn([(lane(1), None)])
+    assert lanes.learn([(lane(1), 3)])
+    assert picked(lanes) == 1
+
+
+def test_a_lane_that_is_gone_is_forgotten() -> None:
+    lanes = board(lane(1), lane(2))
+    lanes.learn([(lane(2), None)])
+
+    assert list(lanes.spots) == [2]
+
+
+def test_a_ring_during_a_claim_keeps_the_lane_stocked() -> None:
+    lanes = board(lane(1))
+    spot = lanes.spots[1]
+    look = lanes.look(spot)
+    lanes.hear("ready:1:7")
+    lanes.claimed(spot, look, None, 5)
+
+    assert picked(lanes) == 1
+
+
+def test_the_cursor_follows_the_claims_and_starts_again_when_a_batch_was_short() -> None:
+    lanes = board(lane(1))
+    spot = lanes.spots[1]
+    took(lanes, spot, 1, 2, 3, asked=3)
+    assert (spot.cursor, spot.stocked) == (Cursor(3, 3), True)
+
+    took(lanes, spot, 4, asked=3)  # short, but it began behind the cursor: something may be before it
+    assert (spot.cursor, spot.stocked) == (START, True)
+    took(lanes, spot, asked=3)
+    assert (spot.cursor, spot.stocked) == (START, False)
+
+
+def test_the_cursor_goes_back_for_what_is_rung_before_it() -> None:
+    lanes = board(lane(1))
+    spot = lanes.spots[1]
+    took(lanes, spot, 100, 200, asked=2)
+    lanes.hear("ready:1:150")
+    assert spot.cursor == Cursor(149)
+
+    look = lanes.look(spot)
+    lanes.hear("ready:1:120")
+    lanes.claimed(spot, look, claim(spot, 150, 250), 2)
+    assert spot.cursor == Cursor(119)
+
+
+def test_a_claim_that_failed_lets_the_next_begin_at_the_start() -> None:
+    lanes = board(lane(1))
+    spot = lanes.spots[1]
+    took(lanes, spot, 100, asked=1)
+    lanes.lost(spot, lanes.look(spot))
+
+    assert (spot.cursor, spot.looks) == (START, [])
+
+
+def test_a_blocked_lane_is_asked_again_after_a_while() -> None:
+    lanes = board(lane(1, "work", "mall"))
+    lanes.block(lanes.spots[1], NOW + timedelta(days=1), "403", NOW)
+
+    assert picked(lanes) is None
+    assert lanes.wakes_at("work") == NOW + BELIEVED
+    assert picked(lanes, now=NOW + BELIEVED) == 1
+
+
+def test_a_block_that_ends_soon_is_believed_to_its_end() -> None:
+    lanes = board(lane(1, "work", "mall"))
+    lanes.block(lanes.spots[1], NOW + timedelta(seconds=0.5), "429", NOW)
+
+    assert lanes.wakes_at("work") == NOW + timedelta(seconds=0.5)
+
+
+def test_a_full_lane_waits_for_something_to_finish_or_for_a_moment() -> None:
+    lanes = board(lane(1, "work", "mall"), lane(2, "work", "other"))
+    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.block(lanes.spots[2], NOW + timedelta(seconds=3), "429", NOW)
+    assert picked(lanes) is None
+    assert picked(lanes, now=NOW + ASK_AGAIN) == 1
+
+    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.hear("freed")
+    assert picked(lanes) == 1
+    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.hear("")
+    assert picked(lanes) == 1
+    assert lanes.spots[2].blocked_until is not None
+
+
+def test_a_changed_budget_opens_every_lane() -> None:
+    lanes = board(lane(1, "work", "mall"), lane(2, "work", "other"))
+    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.block(lanes.spots[2], NOW + timedelta(days=1), "403", NOW)
+    lanes.hear("pools")
+
+    assert (lanes.spots[1].blocked_until, lanes.spots[2].blocked_until) == (None, None)
+
+
+def test_a_lane_nobody_knows_yet_is_news() -> None:
+    lanes = board(lane(1))
+    lanes.hear("ready:9:1")
+    assert lanes.news.is_set()
+    lanes.news.clear()
+    lanes.hear("lane:9")
+    assert lanes.news.is_set()
+
+
+def test_what_is_not_for_workers_wakes_nobody() -> None:
+    lanes = board(lane(1))
+    lanes.bell.clear()
+    for note in ("deltas", "jobs", "sweep", "halted:mall", "outbox"):
+        lanes.hear(note)
+
+    assert not lanes.bell.is_set()
+    assert not lanes.news.is_set()
