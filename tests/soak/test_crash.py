@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
 TASKS = 20_000
 PATIENCE = 600.0
-QUIET = (0.2, 2.0)
-"""Seconds between two kills."""
+MOST_BETWEEN = 2000
+"""Effects between two kills: by time, a busy machine would kill each worker before it had begun."""
 
 
 async def test_killed_workers_lose_nothing_and_do_nothing_twice(
@@ -25,10 +24,11 @@ async def test_killed_workers_lose_nothing_and_do_nothing_twice(
     async with Trial.on(url, tasks=TASKS) as trial:
         with Fleet.of(2, url, tmp_path) as fleet:
             while True:
-                async with asyncio.timeout(PATIENCE):
-                    while not await trial.over():
-                        await fleet.strike(trial, chance)
-                        await asyncio.sleep(chance.uniform(*QUIET))
+                effects = chance.randrange(1, MOST_BETWEEN)
+                while effects < TASKS * 2 - 200:
+                    await trial.reached(effects, patience=PATIENCE)
+                    await fleet.strike(chance, among=await trial.busy())
+                    effects += chance.randrange(1, MOST_BETWEEN)
 
                 assert await trial.ending(patience=PATIENCE) == perfect(TASKS)
                 assert await trial.rescued() > 0

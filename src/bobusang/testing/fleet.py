@@ -19,7 +19,7 @@ from bobusang.testing.workshop import Workshop, step
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
     from pathlib import Path
 
 T = TypeVar("T")
@@ -83,10 +83,9 @@ class Fleet:
             process.stdin.close()
         self.killed += 1
 
-    async def strike(self, trial: Trial, chance: random.Random) -> None:
-        """Kill one that is at work, a random moment later, and put another in its place."""
-        busy = await trial.busy()
-        victims = sorted(busy & self._running.keys()) or sorted(self._running)
+    async def strike(self, chance: random.Random, among: Collection[str] = ()) -> None:
+        """Kill one (of those named, if any of them runs) a random moment later, and put another in its place."""
+        victims = sorted(self._running.keys() & among) or sorted(self._running)
         await asyncio.sleep(chance.uniform(0, LONGEST_AIM))
         self.kill(chance.choice(victims))
         self.start()

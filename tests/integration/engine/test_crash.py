@@ -27,7 +27,7 @@ async def test_killed_workers_lose_nothing_and_do_nothing_twice(url: str, tmp_pa
         with Fleet.of(2, url, tmp_path) as fleet:
             for effects in sorted(chance.sample(range(1, TASKS * 2 - 200), KILLS)):
                 await trial.reached(effects, patience=PATIENCE)
-                await fleet.strike(trial, chance)
+                await fleet.strike(chance, among=await trial.busy())
 
             assert await trial.ending(patience=PATIENCE) == perfect(TASKS)
             assert (fleet.killed, fleet.alive) == (KILLS, 2)
