@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang import migrations
 from bobusang.engine import jobs, workflows
-from bobusang.engine.definition import load
+from bobusang.engine.grammar.definition import load
 from bobusang.engine.model import NewTask
 from bobusang.engine.service import Engine
 from bobusang.kit.db import connect

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from bobusang.engine.misfire import overdue
+from bobusang.engine.calendar.misfire import overdue
+from bobusang.engine.calendar.timetable import Timetable
 from bobusang.engine.model import ScheduleType
-from bobusang.engine.timetable import Timetable
 from bobusang.kit.clock import utc
 from bobusang.platform.notifier import Level, Notice
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from bobusang.engine.grammar.mapping import compile_mapping
 from bobusang.engine.lanes import Lanes
-from bobusang.engine.mapping import compile_mapping
 from bobusang.engine.model import ErrorHandling, JobType, Plan, QueueType, Run, Step, StepMode, StepType
 from bobusang.kit import json
 from bobusang.kit.errors import Missing

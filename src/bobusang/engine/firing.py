@@ -6,13 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bobusang.engine import control, jobs, misfire
-from bobusang.engine.cadence import Bounds, jitter, next_instant, next_interval
+from bobusang.engine import control, jobs
+from bobusang.engine.calendar import misfire
+from bobusang.engine.calendar.cadence import Bounds, jitter, next_instant, next_interval
+from bobusang.engine.calendar.misfire import Decision, Due, Misfire, Overlap
+from bobusang.engine.calendar.timetable import Timetable
 from bobusang.engine.jobs import NewJob
-from bobusang.engine.misfire import Decision, Due, Misfire, Overlap
 from bobusang.engine.model import DependencyType, JobType, ScheduleType
 from bobusang.engine.tables import schedule_fires
-from bobusang.engine.timetable import Timetable
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Conflict

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from bobusang.engine.mapping import Mapping as Mapped
+    from bobusang.engine.grammar.mapping import Mapping as Mapped
 
 
 class WorkflowType(StrEnum):

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
 
 SET = Statement("""
-    update crawling_jobs set is_paused = :paused, pause_reason = :reason, updated_at = :now where id = :id""")
-EXECUTION = Statement("update workflow_executions set status = :status where job_id = :id")
+    update crawling_jobs set is_paused = :paused, pause_reason = :reason, updated_at = :now
+    where id = :id and status in ('PENDING', 'RUNNING')""")
+EXECUTION = Statement("""
+    update workflow_executions set status = :status where job_id = :id and status in ('RUNNING', 'PAUSED')""")
 _TO_SWEEP = "insert into job_sweeps (job_id, next_at) values (:id, :now) {conflict}"
 TO_SWEEP = Statement(
     _TO_SWEEP.format(conflict="on conflict (job_id) do update set next_at = excluded.next_at"),

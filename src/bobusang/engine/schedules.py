@@ -10,11 +10,11 @@ from sqlalchemy import insert, select, update
 
 from bobusang.engine import firing
 from bobusang.engine.books import PAYLOAD_LIMIT
-from bobusang.engine.cadence import Bounds
-from bobusang.engine.misfire import Misfire, Overlap
+from bobusang.engine.calendar.cadence import Bounds
+from bobusang.engine.calendar.misfire import Misfire, Overlap
+from bobusang.engine.calendar.timetable import Timetable, validate
 from bobusang.engine.model import NORMAL_PRIORITY, PRIORITIES, JobType, ScheduleType
 from bobusang.engine.tables import crawl_targets, crawling_schedules, crawling_workflows
-from bobusang.engine.timetable import Timetable, validate
 from bobusang.kit import json
 from bobusang.kit.errors import Conflict, Invalid, Missing
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
 
-from bobusang.engine.condition import compile_condition
+from bobusang.engine.grammar.condition import compile_condition
 from bobusang.engine.tables import (
     crawl_sources,
     crawl_targets,

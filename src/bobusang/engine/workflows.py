@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import insert, select, update
 
 from bobusang.engine import targets
-from bobusang.engine.definition import HandlerShape, canonical, check_handlers, checksum
+from bobusang.engine.grammar.definition import HandlerShape, canonical, check_handlers, checksum
 from bobusang.engine.tables import (
     crawling_workflows,
     parallel_execution_config,
@@ -21,7 +21,7 @@ from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
     from bobusang.engine.books import Books
-    from bobusang.engine.definition import Definition, StepDefinition
+    from bobusang.engine.grammar.definition import Definition, StepDefinition
     from bobusang.engine.handlers import Handlers
     from bobusang.kit.db import Row, Tx
 

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 AGAIN_SECONDS = 1.0
 """How long to wait before a part that ended by itself is started anew."""
-LEAVE_SECONDS = 2.0
-"""How long a second Ctrl-C leaves for giving claims back."""
+CANCEL_SECONDS = 1.0
+"""How long a cancelled part may take before it is cancelled once more."""
+LEAVE_SECONDS = 5.0
+"""How long a second Ctrl-C leaves at most for giving claims back; a third does not."""
 CLOSE_SECONDS = 5
 """How long open requests may take when the API closes."""
 INTERRUPTED = 130
@@ -181,10 +183,12 @@ class Part:
 
     async def leave(self) -> None:
         """Whatever it is doing, it ends now."""
-        if self._task is not None:
+        self._stopping.set()
+        if self._running is not None:
+            self._running.stop()  # before Python 3.12 `wait_for` may swallow a cancellation; its loop must know too
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task], timeout=CANCEL_SECONDS)
 
 
 class Api:

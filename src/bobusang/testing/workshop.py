@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bobusang.engine import budgets, control, ending, jobs, progress, promoting, queue, rescuing, workflows
-from bobusang.engine.definition import Definition, Parallel, StepDefinition
+from bobusang.engine.grammar.definition import Definition, Parallel, StepDefinition
 from bobusang.engine.handlers import Handler
 from bobusang.engine.lanes import stocked
 from bobusang.engine.model import DEADLINE, NewTask, StepType, Task

@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import Select, select
 
-from bobusang.engine.cron_words import describe
-from bobusang.engine.misfire import Decision, Misfire, Overlap
+from bobusang.engine.calendar.cron_words import describe
+from bobusang.engine.calendar.misfire import Decision, Misfire, Overlap
+from bobusang.engine.calendar.timetable import Timetable
 from bobusang.engine.model import JobStatus, JobType, ScheduleType
 from bobusang.engine.tables import crawl_targets, crawling_jobs, crawling_schedules, crawling_workflows, schedule_fires
-from bobusang.engine.timetable import Timetable
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.engine import archiving, control, waiting
-from bobusang.engine.definition import Parallel
+from bobusang.engine.grammar.definition import Parallel
 from bobusang.engine.model import DependencyType, ReasonClass
 from bobusang.engine.outcome import Done, Fail, Park, Retry, Wait
 from bobusang.engine.tables import schedule_fires

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.engine import control, jobs, targets, workflows
-from bobusang.engine.definition import Parallel
+from bobusang.engine.grammar.definition import Parallel
 from bobusang.engine.model import DependencyType, NewTask, StepType
 from bobusang.engine.outcome import Done, Fail
 from bobusang.engine.tables import crawling_jobs

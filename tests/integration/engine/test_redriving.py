@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bobusang.engine import control, redriving
-from bobusang.engine.definition import Parallel
+from bobusang.engine.grammar.definition import Parallel
 from bobusang.engine.model import ErrorHandling, NewTask, QueueType, ReasonClass, StepMode
 from bobusang.engine.outcome import DONE, Done, Fail, Park, Retry
 from bobusang.engine.redriving import Filter

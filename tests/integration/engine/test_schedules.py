@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.engine import schedules, workflows
-from bobusang.engine.misfire import Misfire, Overlap
+from bobusang.engine.calendar.misfire import Misfire, Overlap
 from bobusang.engine.model import ScheduleType
 from bobusang.engine.outcome import Done
 from bobusang.engine.schedules import ScheduleSpec

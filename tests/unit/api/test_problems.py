@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bobusang.engine.located import BadText, Problem
+from bobusang.engine.grammar.located import BadText, Problem
 from bobusang.entry.api import problems
 from bobusang.entry.api.problems import Forbidden, Malformed, TooLarge, Unauthorised, Unsupported, of_error, status_of
 from bobusang.kit import errors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, text, true
 
-from bobusang.engine.misfire import Misfire, Overlap
+from bobusang.engine.calendar.misfire import Misfire, Overlap
 from bobusang.engine.model import JobType, ScheduleType
 from bobusang.engine.tables.targets import crawl_targets
 from bobusang.engine.tables.workflows import crawling_workflows

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from bobusang.engine.located import BadText
+from bobusang.engine.grammar.located import BadText
 from bobusang.kit import errors, log
 from bobusang.kit.db import Contended, Duplicate
 from bobusang.kit.errors import BobusangError, Throttled

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from bobusang.engine import schedules
-from bobusang.engine.misfire import Misfire, Overlap
+from bobusang.engine.calendar.misfire import Misfire, Overlap
 from bobusang.engine.model import NORMAL_PRIORITY, JobType, ScheduleType
 from bobusang.engine.schedules import LONGEST, SHORTEST, ScheduleSpec
 from bobusang.entry.api.desk import Desk, Operator, Viewer

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from bobusang.engine import definition, workflows
-from bobusang.engine.definition import Definition
+from bobusang.engine import workflows
+from bobusang.engine.grammar import definition
+from bobusang.engine.grammar.definition import Definition
 from bobusang.entry.api.desk import Admin, Desk, Viewer
 from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Name, PathId, Whole
 from bobusang.entry.api.pages import Page, Paged, page, unpack

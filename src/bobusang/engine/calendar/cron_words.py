@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from bobusang.engine.cron import parse
+from bobusang.engine.calendar.cron import parse
 from bobusang.kit.errors import Invalid
 
 Language = Literal["ko", "en"]

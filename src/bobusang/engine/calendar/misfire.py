@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bobusang.engine.timetable import Timetable
+    from bobusang.engine.calendar.timetable import Timetable
 
 GRACE = timedelta(seconds=60)
 WINDOW = timedelta(days=1)

@@ -20,7 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, available_timezones
 
-from bobusang.engine.cron import never_fires, parse
+from bobusang.engine.calendar.cron import never_fires, parse
 from bobusang.kit.errors import Invalid
 from bobusang.kit.nearest import nearest
 

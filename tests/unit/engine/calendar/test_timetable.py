@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bobusang.engine.timetable import Timetable, validate
+from bobusang.engine.calendar.timetable import Timetable, validate
 from bobusang.kit.errors import Invalid
 
 MINUTE = timedelta(minutes=1)

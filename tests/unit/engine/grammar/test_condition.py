@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bobusang.engine.condition import ALLOWED, Condition, compile_condition
+from bobusang.engine.grammar.condition import ALLOWED, Condition, compile_condition
 from bobusang.kit.errors import Invalid
 
 NAMES: dict[str, Any] = {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bobusang.engine.fields import Fields, Notes, named
-from bobusang.engine.located import LARGEST, BadText, Problem, Unreadable
-from bobusang.engine.mapping import compile_mapping
+from bobusang.engine.grammar.fields import Fields, Notes, named
+from bobusang.engine.grammar.located import LARGEST, BadText, Problem, Unreadable
+from bobusang.engine.grammar.mapping import compile_mapping
+from bobusang.engine.grammar.reading import read
 from bobusang.engine.model import ErrorHandling, QueueType, StepMode, StepType, WorkflowType
-from bobusang.engine.reading import read
 from bobusang.kit.errors import Invalid
 from bobusang.kit.nearest import did_you_mean
 

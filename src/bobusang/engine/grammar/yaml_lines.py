@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import yaml
 
-from bobusang.engine.located import DEEPEST, UNSTORABLE, WHOLE, Located, Place, Unreadable, spot
+from bobusang.engine.grammar.located import DEEPEST, UNSTORABLE, WHOLE, Located, Place, Unreadable, spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

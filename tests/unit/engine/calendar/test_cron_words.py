@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bobusang.engine.cron_words import describe
+from bobusang.engine.calendar.cron_words import describe
 
 
 @pytest.mark.parametrize(

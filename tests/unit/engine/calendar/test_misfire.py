@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bobusang.engine.misfire import MOST_COUNTED, Decision, Due, Misfire, Overlap, due, overdue, overlap
-from bobusang.engine.timetable import Timetable
+from bobusang.engine.calendar.misfire import MOST_COUNTED, Decision, Due, Misfire, Overlap, due, overdue, overlap
+from bobusang.engine.calendar.timetable import Timetable
 
 HOURLY = Timetable("0 * * * *")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bobusang.engine.cadence import Bounds, factor, jitter, next_instant, next_interval
+from bobusang.engine.calendar.cadence import Bounds, factor, jitter, next_instant, next_interval
 from bobusang.kit.errors import Invalid
 
 DAY = Bounds(timedelta(minutes=10), timedelta(days=1))

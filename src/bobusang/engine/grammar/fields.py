@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from bobusang.engine.located import MOST_SHOWN, Located, Place, Problem, written
+from bobusang.engine.grammar.located import MOST_SHOWN, Located, Place, Problem, written
 from bobusang.kit.nearest import did_you_mean
 
 if TYPE_CHECKING:

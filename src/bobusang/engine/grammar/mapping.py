@@ -11,13 +11,13 @@ from collections import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bobusang.engine import path
+from bobusang.engine.grammar import path
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bobusang.engine.path import Scope
+    from bobusang.engine.grammar.path import Scope
 
     Reader = Callable[[Scope], object]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bobusang.engine.definition import (
+from bobusang.engine.grammar.definition import (
     Definition,
     HandlerShape,
     Parallel,

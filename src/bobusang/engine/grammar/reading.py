@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bobusang.engine import json_lines, yaml_lines
-from bobusang.engine.located import LARGEST, UNSTORABLE, Located, Unreadable, spot
+from bobusang.engine.grammar import json_lines, yaml_lines
+from bobusang.engine.grammar.located import LARGEST, UNSTORABLE, Located, Unreadable, spot
 
 
 def read(text: str) -> Located:

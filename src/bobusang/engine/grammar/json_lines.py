@@ -8,7 +8,7 @@ from bisect import bisect_right
 from json import JSONDecodeError, JSONDecoder
 from typing import NoReturn
 
-from bobusang.engine.located import DEEPEST, UNSTORABLE, WHOLE, Located, Place, Unreadable, spot
+from bobusang.engine.grammar.located import DEEPEST, UNSTORABLE, WHOLE, Located, Place, Unreadable, spot
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SCALAR = re.compile(r'["\-0-9tfn]')

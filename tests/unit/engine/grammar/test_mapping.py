@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bobusang.engine.mapping import Mapping, compile_mapping
-from bobusang.engine.path import EACH, Part, Path, parse, written
+from bobusang.engine.grammar.mapping import Mapping, compile_mapping
+from bobusang.engine.grammar.path import EACH, Part, Path, parse, written
 from bobusang.kit.errors import Invalid
 
 SCOPE: dict[str, object] = {
