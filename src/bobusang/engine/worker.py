@@ -339,10 +339,15 @@ class Worker:
         for half in (first, second):
             try:
                 await self._settle(half)
-            except Unavailable:
-                raise
             except Exception as again:
                 await self._apart(half, again)
 
     async def _settle(self, finished: Finished) -> None:
-        self.handled += await self.db.transact(lambda tx: settle(tx, self.books, finished, self.worker_id))
+        """Finish, however long the database is away: the token keeps a second try from doing anything twice."""
+        while True:
+            try:
+                self.handled += await self.db.transact(lambda tx: settle(tx, self.books, finished, self.worker_id))
+                return
+            except Unavailable as error:
+                self._log.warning("the database does not answer", error=str(error))
+                await asyncio.sleep(LONGEST_NAP)
