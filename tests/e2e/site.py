@@ -19,8 +19,9 @@ PAGE = "<html><h1>A page</h1><p>two words</p></html>"
 class Site:
     """Remembers who asked for what, and answers pages only when `open` is set."""
 
-    def __init__(self, pages: int) -> None:
+    def __init__(self, pages: int, *, broken: int = 0) -> None:
         self.pages = pages
+        self.broken = f"/pages/{broken}"
         self.open = threading.Event()
         self.base = ""
         self._lock = threading.Lock()
@@ -37,7 +38,7 @@ class Site:
         with self._lock:
             self._asked[path] += 1
         self.open.wait(timeout=60)
-        return PAGE
+        return PAGE[:-5] if path == self.broken else PAGE
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,12 @@ import pytest
 from bobusang.entry.api import create_app
 from bobusang.entry.cli import main
 from bobusang.entry.cli.process import address, listening
-from bobusang.entry.worker import Api
+from bobusang.entry.worker import Api, Part
+from bobusang.flows import demo
 from bobusang.settings import load
 from bobusang.wiring import opened
-from tests.e2e.program import bobusang
+from tests.e2e.program import PATIENCE
+from tests.e2e.site import Site, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,9 +27,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("e2e-commands")
 
-PAGES = 140
 
-FLOW = """
+SHOP = """
 workflow: shop
 steps:
   - {name: fetch, type: FETCH, handler: demo.fetch, pool: mall}
@@ -35,36 +37,50 @@ steps:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the demo has run once, which leaves one dead letter."""
     folder = tmp_path_factory.mktemp("commands")
-    demo = bobusang("demo", "--pages", str(PAGES), cwd=folder)
-    assert demo.code == 0, demo
-    (folder / "shop.yaml").write_text(FLOW, "utf-8")
+    (folder / "demo.yaml").write_text(demo.definition(), "utf-8")
+    (folder / "shop.yaml").write_text(SHOP, "utf-8")
     return folder
 
 
 @pytest.fixture(scope="module")
 def url(home: Path) -> Iterator[str]:
-    """The API on that folder, in a thread and without a worker, so that jobs stay where commands put them."""
-    ready, loop, listener = threading.Event(), asyncio.new_event_loop(), listening("127.0.0.1", 0)
-    stop = asyncio.Event()
+    """The API on that folder, in a thread. One job has run and left a dead letter; then nobody works any more, so that
+    jobs stay where commands put them."""
+    asked: queue.Queue[None] = queue.Queue()
+    listener, ready = listening("127.0.0.1", 0), threading.Event()
 
     async def serve() -> None:
-        async with opened(load({}, home=str(home / "bobusang-demo"))) as app:
+        async with opened(load({}, home=str(home))) as app:
             server = Api(create_app(app, local=True), listener)
+            parts = [Part("worker", lambda: app.worker("w")), Part("upkeep", app.keeper)]
             await server.start()
+            for part in parts:
+                part.start()
             ready.set()
-            await stop.wait()
+            await asyncio.to_thread(asked.get)
+            for part in parts:
+                await part.stop()
+            ready.set()
+            await asyncio.to_thread(asked.get)
             await server.stop()
 
-    thread = threading.Thread(target=lambda: asyncio.Runner(loop_factory=lambda: loop).run(serve()), daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True)
     thread.start()
-    assert ready.wait(60)
+    assert ready.wait(PATIENCE)
+    ready.clear()
     found = address(listener)
-    assert main(["workflow", "apply", str(home / "shop.yaml"), "--url", found]) == 0
+    with serving(Site(3, broken=2)) as site:
+        site.open.set()
+        for file in ("demo.yaml", "shop.yaml"):
+            assert main(["workflow", "apply", str(home / file), "--url", found]) == 0
+        line = ["job", "start", "demo", "--input", f"base={site.base}", "--wait", "--quiet", "--url", found]
+        assert main(line) == 1, "one of three pages is more than the demo tolerates"
+    asked.put(None)
+    assert ready.wait(PATIENCE)
     yield found
-    loop.call_soon_threadsafe(stop.set)
-    thread.join(60)
+    asked.put(None)
+    thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -107,7 +123,7 @@ def test_workflows(call: Callable[..., Any]) -> None:
 
 
 def test_a_definition_with_mistakes_names_file_line_and_key(call: Callable[..., Any], home: Path) -> None:
-    (home / "broken.yaml").write_text(FLOW.replace("demo.fetch", "demo.fetsh").replace("FETCH", "FETSH"), "utf-8")
+    (home / "broken.yaml").write_text(SHOP.replace("demo.fetch", "demo.fetsh").replace("FETCH", "FETSH"), "utf-8")
 
     error = call("workflow check broken.yaml", code=1)["error"]
 
@@ -181,8 +197,8 @@ def test_tasks_and_dead_letters(call: Callable[..., Any]) -> None:
     assert listed["id"] == task
 
     page = "<html><h1>mended</h1><p>two words</p></html>"
-    call(f"dlq edit {task} --input-json", json.dumps({"page": "/pages/137", "html": "half"}))
-    assert call(f"dlq edit {task} --input", f"html={page}")["input"] == {"page": "/pages/137", "html": page}
+    call(f"dlq edit {task} --input-json", json.dumps({"page": "/pages/2", "html": "half"}))
+    assert call(f"dlq edit {task} --input", f"html={page}")["input"] == {"page": "/pages/2", "html": page}
     assert call("dlq retry --filter reason=INVALID --dry-run") == {"matched": 1, "redriven": 0, "dry_run": True}
     assert call(f"dlq retry {task}") == {"matched": 1, "redriven": 1, "dry_run": False}
     assert call(f"dlq retry {task}", code=3)["redriven"] == 0

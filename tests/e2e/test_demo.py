@@ -10,14 +10,10 @@ import subprocess
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.e2e.program import COMMAND, Running, bobusang, environment, until
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-pytestmark = pytest.mark.xdist_group("e2e-demo")
 
 STEPS = {
     "fetch": (501, 501, 0, 25),
@@ -28,32 +24,24 @@ STEPS = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo")
+def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_path: Path) -> None:
+    """One test of three parts, because each needs what the one before left in the folder."""
+    first = bobusang("demo", cwd=tmp_path)
+    assert first.code == 0, first
+    _prints_what_happened(first.out)
+    _ends_with_commands_that_work(first.out, tmp_path)
+    _goes_on_in_the_same_folder_with_bars_on_a_terminal(tmp_path)
 
 
-@pytest.fixture(scope="module")
-def printed(folder: Path) -> str:
-    """The first run, as a pipe sees it."""
-    found = bobusang("demo", cwd=folder)
-    assert found.code == 0, found
-    return found.out
-
-
-def test_it_prints_what_happened(printed: str) -> None:
+def _prints_what_happened(printed: str) -> None:
     rows = dict(re.findall(r"^(\w+)\t[A-Z]+\t(\d+\t\d+\t\d+\t\d+)$", printed, re.MULTILINE))
 
     assert {name: tuple(int(number) for number in row.split("\t")) for name, row in rows.items()} == STEPS
-    assert re.search(
-        r"^job 1 ended with SUCCESS: 2,000 tasks in [\d.]+ s, [\d,]+ tasks/s, 25 retries$", printed, re.MULTILINE
-    )
-    assert re.search(
-        r"^dead letter: task \d+, INVALID: /pages/137 breaks off after \d+ characters", printed, re.MULTILINE
-    )
+    assert re.search(r"\njob 1 ended with SUCCESS: 2,000 tasks in [\d.]+ s, [\d,]+ tasks/s, 25 retries\n", printed)
+    assert re.search(r"\ndead letter: task \d+, INVALID: /pages/137 breaks off after \d+ characters", printed)
 
 
-def test_the_commands_it_ends_with_work_as_printed(printed: str, folder: Path) -> None:
+def _ends_with_commands_that_work(printed: str, folder: Path) -> None:
     job, letter, up = (shlex.split(line)[1:] for line in re.findall(r"^  (bobusang .+)$", printed, re.MULTILINE))
 
     assert "SUCCESS" in bobusang(*job, cwd=folder).out
@@ -67,7 +55,7 @@ def test_the_commands_it_ends_with_work_as_printed(printed: str, folder: Path) -
         program.close()
 
 
-def test_a_second_run_goes_on_in_the_same_folder_with_bars_on_a_terminal(printed: str, folder: Path) -> None:
+def _goes_on_in_the_same_folder_with_bars_on_a_terminal(folder: Path) -> None:
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, "demo", "--pages", "150"],
