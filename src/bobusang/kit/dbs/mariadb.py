@@ -19,6 +19,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import SyncedClock, utc
 from bobusang.kit.clock import text as instant_text
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
@@ -85,14 +86,14 @@ class MariadbTx(Tx):
         self.connection = connection
 
     async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
-        with translating():
+        with TRANSLATION:
             async with self.connection.cursor(asyncmy.cursors.DictCursor) as cursor:
                 await cursor.execute(text, tuple(arguments))
                 rows: Sequence[Row] = await cursor.fetchall()
                 return rows
 
     async def _execute(self, text: str, arguments: Sequence[Any]) -> int:
-        with translating():
+        with TRANSLATION:
             async with self.connection.cursor() as cursor:
                 affected: int = await cursor.execute(text, tuple(arguments))
                 return affected
@@ -117,7 +118,7 @@ class MariadbTx(Tx):
 
     async def create(self, statement: ClauseElement, /) -> int:
         text, arguments = bind_core(statement, self.dialect)
-        with translating():
+        with TRANSLATION:
             async with self.connection.cursor() as cursor:
                 await cursor.execute(text, tuple(arguments))
                 found: int = cursor.lastrowid
@@ -246,21 +247,6 @@ class MariadbDatabase(Database):
         self._free.clear()
 
 
-class translating:  # noqa: N801
-    """Foreign errors become ours where they enter."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is not None and not isinstance(error, asyncio.CancelledError | BobusangError):
-            translated = _translated(error)
-            if translated is not None:
-                raise translated from error
-
-
 def _translated(error: BaseException) -> BobusangError | None:
     if isinstance(error, OSError | TimeoutError | asyncio.IncompleteReadError):
         return Unavailable(f"MariaDB went away: {error}", hint="is the server up?")
@@ -278,3 +264,6 @@ def _translated(error: BaseException) -> BobusangError | None:
     if number in BAD_DATA or isinstance(error, asyncmy.errors.DataError):
         return Invalid(str(error))
     return BobusangError(str(error))
+
+
+TRANSLATION = Translation(_translated)

@@ -11,6 +11,7 @@ import asyncpg
 
 from bobusang.kit.clock import SyncedClock
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 
@@ -67,18 +68,18 @@ class PostgresTx(Tx):
         self.connection = connection
 
     async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
-        with translating():
+        with TRANSLATION:
             found: Sequence[Row] = await self.connection.fetch(text, *arguments)
             return found
 
     async def _execute(self, text: str, arguments: Sequence[Any]) -> int:
-        with translating():
+        with TRANSLATION:
             status = await self.connection.execute(text, *arguments)
         return _affected(status)
 
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
         inserted = 0
-        with translating():
+        with TRANSLATION:
             for start in range(0, len(rows), CHUNK):
                 columns = list(zip(*rows[start : start + CHUNK], strict=True))
                 same = _same(columns)
@@ -89,7 +90,7 @@ class PostgresTx(Tx):
 
     async def _revise(self, revise: Revise, rows: Sequence[Sequence[Any]]) -> None:
         text = revise_text(revise, self.dialect)
-        with translating():
+        with TRANSLATION:
             for start in range(0, len(rows), CHUNK):
                 await self.connection.execute(text, *zip(*rows[start : start + CHUNK], strict=True))
 
@@ -97,7 +98,7 @@ class PostgresTx(Tx):
         text, arguments = bind_core(statement, self.dialect)
         if " returning " not in text.lower():
             text += " returning id"
-        with translating():
+        with TRANSLATION:
             found: int = await self.connection.fetchval(text, *arguments)
             return found
 
@@ -122,7 +123,7 @@ class PostgresDatabase(Database):
         async with self.read() as tx:
             assert isinstance(tx, PostgresTx)
             asked = time.monotonic()
-            with translating():
+            with TRANSLATION:
                 server = await tx.connection.fetchval("select clock_timestamp()")
             self._synced.sync(server, asked, time.monotonic())
 
@@ -148,12 +149,12 @@ class PostgresDatabase(Database):
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Tx]:
-        with translating():
+        with TRANSLATION:
             connection = await self._pool.acquire()
         try:
             yield PostgresTx(connection, self.clock.now())
         finally:
-            with translating():
+            with TRANSLATION:
                 await asyncio.shield(self._pool.release(connection))
 
     @asynccontextmanager
@@ -209,21 +210,6 @@ def _affected(status: str) -> int:
     return int(last) if last.isdigit() else 0
 
 
-class translating:  # noqa: N801
-    """Foreign errors become ours where they enter (a class, because a generator would cost on every statement)."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if error is not None and not isinstance(error, asyncio.CancelledError | BobusangError):
-            translated = _translated(error)
-            if translated is not None:
-                raise translated from error
-
-
 def _translated(error: BaseException) -> BobusangError | None:
     match error:
         case asyncpg.DeadlockDetectedError() | asyncpg.SerializationError() | asyncpg.LockNotAvailableError():
@@ -248,3 +234,6 @@ def _translated(error: BaseException) -> BobusangError | None:
         case asyncpg.PostgresError():
             return BobusangError(str(error))
     return None
+
+
+TRANSLATION = Translation(_translated)
