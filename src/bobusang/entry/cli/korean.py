@@ -121,7 +121,8 @@ NOTES = {
     "\njob {id} ended with {status}: {tasks} tasks in {seconds} s, {rate} tasks/s, {retries} retries": (
         "\n잡 {id} 종료 {status}: 태스크 {tasks}개, {seconds}초, 초당 {rate}개, 재시도 {retries}회"
     ),
-    "dead letter: task {id}, {reason}: {error}": "데드레터: 태스크 {id}, {reason}: {error}",
+    "dead letter: task {task_id}, {reason_class}: {error}": "데드레터: 태스크 {task_id}, {reason_class}: {error}",
+    "going on with job {id}, which was interrupted": "중단된 잡 {id}을(를) 이어서 합니다",
     "\nTry next:": "\n다음을 해 보세요:",
     "\nstopped; nothing is lost: {command} goes on with it": "\n멈췄습니다. 잃은 것은 없습니다: {command}로 이어집니다",
 }

@@ -34,11 +34,6 @@ class Site:
         self._asked: set[int] = set()
 
     @property
-    def weary(self) -> int:
-        """How many pages answer 503 the first time."""
-        return len(range(WEARY_EVERY, self.pages + 1, WEARY_EVERY))
-
-    @property
     def broken(self) -> int:
         """How many pages are broken for good."""
         return int(self.pages >= BROKEN)
