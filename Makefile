@@ -26,7 +26,7 @@ up: $(BASE) ## run API, scheduler and worker in one process
 	@$(BIN)/bobusang up $(ARGS)
 
 test: $(DEV) $(POSTGRES) ## run all tests on real servers (ARGS="tests/unit -k money")
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: $(DEV) ## format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }

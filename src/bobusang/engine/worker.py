@@ -135,7 +135,8 @@ class Worker:
             for task in done - {stop}:
                 if not task.cancelled():  # the guard cancels; raised from here that would end whoever runs us
                     task.result()
-            await asyncio.wait(slots, timeout=self.pace.drain.total_seconds())
+            if slots:
+                await asyncio.wait(slots, timeout=self.pace.drain.total_seconds())
         finally:
             for task in (look, guard, stop, *slots):
                 task.cancel()
@@ -168,7 +169,8 @@ class Worker:
                 self._log.warning("the database does not answer", error=str(error))
                 nap = LONGEST_NAP
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.board.news.wait(), nap)
+                async with asyncio.timeout(nap):  # not wait_for: before Python 3.12 it may swallow a cancellation
+                    await self.board.news.wait()
 
     async def _slot(self, handler: Handler) -> None:
         """Finish, claim, work; again and again."""
@@ -193,7 +195,8 @@ class Worker:
         opens = self.board.wakes_at(handler.name)
         nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.board.bell.wait(), max(0.001, min(nap, LONGEST_NAP)))
+            async with asyncio.timeout(max(0.001, min(nap, LONGEST_NAP))):
+                await self.board.bell.wait()
 
     async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
         """One transaction: finish what is finished, claim what is next."""

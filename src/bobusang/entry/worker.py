@@ -171,7 +171,8 @@ class Part:
             if not self._stopping.is_set():
                 _log.warning("part ended and is started again", part=self._name)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), self._again)
+                    async with asyncio.timeout(self._again):
+                        await self._stopping.wait()
 
     async def stop(self) -> None:
         """Let it finish what it has begun."""
@@ -185,7 +186,7 @@ class Part:
         """Whatever it is doing, it ends now."""
         self._stopping.set()
         if self._running is not None:
-            self._running.stop()  # before Python 3.12 `wait_for` may swallow a cancellation; its loop must know too
+            self._running.stop()  # somebody's code inside may swallow a cancellation; its loop must know too
         while self._task is not None and not self._task.done():
             self._task.cancel()
             await asyncio.wait([self._task], timeout=CANCEL_SECONDS)

@@ -176,31 +176,35 @@ class Database:
             listener(note)
 
 
+def dialect_of(url: str) -> Dialect:
+    """Which database an address means; one we do not speak to is refused with what to write instead."""
+    match urlsplit(url).scheme:
+        case "sqlite":
+            return Dialect.SQLITE
+        case "postgresql" | "postgres":
+            return Dialect.POSTGRES
+        case "mariadb":
+            return Dialect.MARIADB
+        case "mysql":
+            hint = "use MariaDB 10.6 or newer with a mariadb:// address"
+            raise Invalid("MySQL is not supported", hint=hint, field="database_url")
+        case scheme:
+            hint = "use sqlite:///file.db, postgresql://… or mariadb://…"
+            raise Invalid(f"unknown database '{scheme or url}'", hint=hint, field="database_url")
+
+
 async def connect(url: str, *, clock: Clock | None = None, pool: int = 4) -> Database:
     """Open the database that a URL names."""
-    scheme = urlsplit(url).scheme
-    match scheme:
-        case "sqlite":
+    match dialect_of(url):
+        case Dialect.SQLITE:
             from bobusang.kit.dbs.sqlite import open_sqlite
 
             return await open_sqlite(url, clock=clock)
-        case "postgresql" | "postgres":
+        case Dialect.POSTGRES:
             from bobusang.kit.dbs.postgres import open_postgres
 
             return await open_postgres(url, clock=clock, pool=pool)
-        case "mariadb":
+        case Dialect.MARIADB:
             from bobusang.kit.dbs.mariadb import open_mariadb
 
             return await open_mariadb(url, clock=clock, pool=pool)
-        case "mysql":
-            raise Invalid(
-                "MySQL is not supported",
-                hint="use MariaDB 10.6 or newer with a mariadb:// address",
-                field="database_url",
-            )
-        case _:
-            raise Invalid(
-                f"unknown database '{scheme or url}'",
-                hint="use sqlite:///file.db, postgresql://… or mariadb://…",
-                field="database_url",
-            )

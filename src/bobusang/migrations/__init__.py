@@ -17,6 +17,8 @@ from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from bobusang.engine import views
+from bobusang.kit.db import dialect_of
+from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Conflict, Unavailable
 from bobusang.kit.sql import Dialect
 
@@ -68,7 +70,8 @@ async def status(url: str) -> Status:
 
 async def upgrade(url: str, revision: str = "head") -> Status:
     """Bring the database to a revision, one process at a time."""
-    await status(url)
+    if revision == "head" and (found := await status(url)).is_current:
+        return found
     await _with_connection(url, lambda connection: _upgrade(connection, revision))
     return await status(url)
 
@@ -118,7 +121,8 @@ def _config(connection: Connection | None = None) -> Config:
 
 async def _with_connection(url: str, work: Callable[[Connection], Any]) -> Any:
     try:
-        if urlsplit(url).scheme == "sqlite":
+        if dialect_of(url) is Dialect.SQLITE:
+            place(url)
             return await asyncio.to_thread(_with_sqlite, url, work)
         async with _engine(url) as engine, engine.begin() as connection:
             return await connection.run_sync(work)
@@ -134,7 +138,7 @@ async def _engine(url: str) -> AsyncIterator[Any]:
     from sqlalchemy.ext.asyncio import create_async_engine  # needs greenlet, which the base install does not have
 
     parts = urlsplit(url)
-    driver = "postgresql+asyncpg" if parts.scheme.startswith("postgres") else "mariadb+asyncmy"
+    driver = "postgresql+asyncpg" if dialect_of(url) is Dialect.POSTGRES else "mariadb+asyncmy"
     engine = create_async_engine(parts._replace(scheme=driver).geturl())
     try:
         yield engine

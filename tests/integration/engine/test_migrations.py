@@ -13,7 +13,7 @@ from bobusang import migrations
 from bobusang.engine import tables
 from bobusang.kit import clock as clocks
 from bobusang.kit.db import connect
-from bobusang.kit.errors import Conflict, Unavailable
+from bobusang.kit.errors import Conflict, Invalid, Unavailable
 from bobusang.kit.sql import Dialect, Statement
 from bobusang.testing.workshop import Workshop
 from tests.servers.server import wait_for
@@ -79,8 +79,12 @@ async def test_two_processes_that_start_together_upgrade_once(fresh: str) -> Non
 async def test_an_unreachable_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(Unavailable, match="BOBUSANG_DATABASE_URL"):
+    with pytest.raises(Unavailable, match="file cannot be made"):
         await migrations.upgrade(f"sqlite:///{tmp_path}/file/bobusang.db")
+    with pytest.raises(Unavailable, match="BOBUSANG_DATABASE_URL"):
+        await migrations.upgrade("postgresql://nobody@127.0.0.1:1/nothing")
+    with pytest.raises(Invalid, match="MySQL is not supported"):
+        await migrations.upgrade("mysql://root@127.0.0.1/x")
 
 
 async def test_a_mariadb_upgrade_that_died_half_way_is_finished_by_the_next(

@@ -89,4 +89,5 @@ class Keeper:
             if self._stopping.is_set():
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), rest)
+                async with asyncio.timeout(rest):
+                    await bell.wait()

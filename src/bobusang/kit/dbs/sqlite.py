@@ -35,6 +35,13 @@ sqlite3.register_adapter(datetime, clocks.text)
 
 async def open_sqlite(url: str, *, clock: Clock | None) -> SqliteDatabase:
     """Open (and make, if need be) the file a `sqlite:///` address names."""
+    database = SqliteDatabase(url, place(url), clock or clocks.SystemClock())
+    await database.open()
+    return database
+
+
+def place(url: str) -> Path:
+    """The file that an address names, its folder made if need be."""
     parts = urlsplit(url)
     if parts.netloc or not parts.path.strip("/"):
         raise Invalid(
@@ -47,9 +54,7 @@ async def open_sqlite(url: str, *, clock: Clock | None) -> SqliteDatabase:
         raise Unavailable(
             f"the folder {path.parent} cannot be made: {error.strerror}", hint="check its rights"
         ) from error
-    database = SqliteDatabase(url, path, clock or clocks.SystemClock())
-    await database.open()
-    return database
+    return path
 
 
 class Lane:
