@@ -7,14 +7,24 @@ two places, at most one claim is live, and a stale worker has changed nothing. A
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from bobusang.engine import control, queue, redriving, rescuing, waiting
 from bobusang.engine.model import NewTask, ReasonClass
@@ -25,6 +35,8 @@ from bobusang.kit.errors import Conflict
 from bobusang.kit.sql import Statement
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.workshop import FAST, Batch, Workshop, step
+from tests.integration.engine.emptying import emptied
+from tests.servers.server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Coroutine
@@ -32,9 +44,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_RETRIES = 2
+CROWD = 12
 SNOOZE = timedelta(seconds=5)
 WAIT = timedelta(seconds=30)
-KINDS = ("done", "done", "spawn", "retry", "snooze", "skip", "fail", "park", "wait", "halt")
+KINDS = ("done", "spawn", "retry", "snooze", "skip", "fail", "park", "wait", "wait", "halt")
 COUNTED = {"DONE": "succeeded", "SKIPPED": "skipped", "FAILED": "failed", "PARKED": "failed", "CANCELLED": "cancelled"}
 BEAT = Statement("update workers set beat_at = :now where id = :id")
 
@@ -115,6 +128,7 @@ class Machine(RuleBasedStateMachine):
 
     # --- making, claiming, finishing ---
 
+    @precondition(lambda self: sum(task.outcome is None for task in self.tasks.values()) < CROWD)
     @rule(count=st.integers(1, 5))
     def make(self, count: int) -> None:
         job = self.run(self.shop.job(self.workflow, *range(count)))
@@ -152,11 +166,24 @@ class Machine(RuleBasedStateMachine):
             assert not any(is_suspect(self.tasks[task_id].dispatches) for task_id in batch.ids)
         self.batches.append((batch, self.now + deadline))
 
-    @precondition(lambda self: self.batches)
+    def live(self) -> list[Batch]:
+        places = {task.place for task in self.tasks.values()}
+        return [batch for batch, _ in self.batches if f"claim {batch.token}" in places]
+
+    @precondition(lambda self: self.live())
     @rule(data=st.data())
     def finish(self, data: st.DataObject) -> None:
-        """Any batch ever claimed: one that is still ours, one that was taken from us, one finished before."""
-        batch, _ = self.batches[data.draw(st.integers(0, len(self.batches) - 1), label="batch")]
+        """A batch of which something is still ours."""
+        live = self.live()
+        self.finish_one(live[data.draw(st.integers(0, len(live) - 1), label="batch")], data)
+
+    @precondition(lambda self: self.batches)
+    @rule(data=st.data())
+    def finish_late(self, data: st.DataObject) -> None:
+        """Any batch ever claimed: perhaps it was taken from us, perhaps we finished it before."""
+        self.finish_one(self.batches[data.draw(st.integers(0, len(self.batches) - 1), label="batch")][0], data)
+
+    def finish_one(self, batch: Batch, data: st.DataObject) -> None:
         kinds = {task_id: data.draw(st.sampled_from(KINDS), label=f"task {task_id}") for task_id in batch.ids}
         owned = [task_id for task_id in batch.ids if self.tasks[task_id].place == f"claim {batch.token}"]
 
@@ -237,6 +264,7 @@ class Machine(RuleBasedStateMachine):
         self.do(lambda tx: tx.execute(BEAT, id=worker, now=tx.now))
         self.workers[worker] = self.now
 
+    @precondition(lambda self: self.live())
     @rule()
     def rescue(self) -> None:
         dead = self.now - FAST.dead_after
@@ -252,8 +280,20 @@ class Machine(RuleBasedStateMachine):
         holding = {batch.worker_id for batch, _ in self.batches if self.standing(f"claim {batch.token}")}
         self.workers = {one: at for one, at in self.workers.items() if at >= dead or one in holding}
 
-    @rule()
-    def promote(self) -> None:
+    @precondition(lambda self: self.standing("ready"))
+    @rule(size=st.integers(1, 6), times=st.integers(1, 6))
+    def crash(self, size: int, times: int) -> None:
+        """A worker claims and dies, again and again."""
+        for _ in range(times):
+            self.claim(size, 600, fresh=True)
+            self.clock.advance(seconds=3)
+            self.rescue()
+
+    @rule(wait=st.booleans())
+    def promote(self, wait: bool) -> None:
+        delayed = [task.until for place in ("delayed", "held WAIT") for task in self.standing(place).values()]
+        if wait and (times := [at for at in delayed if at is not None and at > self.now]):
+            self.clock.set(min(times))
         moved = 0
         for place in ("delayed", "held WAIT"):
             for task in self.standing(place).values():
@@ -274,7 +314,11 @@ class Machine(RuleBasedStateMachine):
     # --- people ---
 
     def person(self, data: st.DataObject) -> tuple[int, JobModel]:
-        job = data.draw(st.sampled_from(sorted(self.jobs)), label="job")
+        """A job that somebody does something about: mostly one that is not over."""
+        running = sorted(job for job, model in self.jobs.items() if not model.ended)
+        mostly: int = data.draw(st.integers(0, 4), label="mostly")
+        jobs = running if mostly and running else sorted(self.jobs)
+        job = data.draw(st.sampled_from(jobs), label="job")
         return job, self.jobs[job]
 
     def allowed(self, act: Awaitable[T], allowed: bool) -> T | None:
@@ -320,6 +364,7 @@ class Machine(RuleBasedStateMachine):
         if not model.ended:
             model.status, model.paused, model.to_sweep = "CANCELLED", False, True
 
+    @precondition(lambda self: any(job.to_sweep for job in self.jobs.values()))
     @rule()
     def sweep(self) -> None:
         self.clock.advance(seconds=2)  # so that whatever was put off is due again
@@ -327,29 +372,31 @@ class Machine(RuleBasedStateMachine):
         for job, model in self.jobs.items():
             if not model.to_sweep:
                 continue
-            for task_id, task in self.tasks.items():
+            for task in self.tasks.values():
                 if task.job != job or task.outcome is not None:
                     continue
                 if model.ended:
-                    if task.place != "held WAIT":
-                        self.signals.discard("")
                     task.place, task.outcome, task.until = "", "CANCELLED", None
                 elif model.paused and task.place in ("ready", "delayed"):
                     task.place = "held PAUSED"
-                assert task_id
             model.to_sweep = model.paused and not model.ended
         self.folded()
 
-    @precondition(lambda self: self.jobs)
+    @precondition(lambda self: self.standing("dead"))
     @rule(data=st.data(), limit=st.integers(1, 5))
     def redrive(self, data: st.DataObject, limit: int) -> None:
-        job, model = self.person(data)
-        dead = [task_id for task_id, task in self.standing("dead").items() if task.job == job][:limit]
-        may = not dead or not (model.status == "CANCELLED" or (model.ended and model.to_sweep))
+        letters = {task.job for task in self.standing("dead").values()}
+        job = data.draw(st.sampled_from(sorted(letters)), label="job of a letter")
+        model = self.jobs[job]
+        dead = sorted(task_id for task_id, task in self.standing("dead").items() if task.job == job)[:limit]
+        if model.status == "CANCELLED":
+            dead = []  # a filter passes them over
+        may = not dead or not (model.ended and model.to_sweep)
         wanted = Filter(job_id=job, limit=limit)
-        self.allowed(self.shop.do(lambda tx: redriving.redrive(tx, self.shop.books, wanted)), may)
+        driven = self.allowed(self.shop.do(lambda tx: redriving.redrive(tx, self.shop.books, wanted)), may)
         if may:
-            self.again(model, sorted(dead))
+            assert driven == len(dead)
+            self.again(model, dead)
 
     @precondition(lambda self: self.jobs)
     @rule(data=st.data())
@@ -371,7 +418,8 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.tasks)
     @rule(data=st.data())
     def wake(self, data: st.DataObject) -> None:
-        task_id = data.draw(st.sampled_from(sorted(self.tasks)), label="task")
+        waits = sorted(self.standing("held WAIT"))
+        task_id = data.draw(st.sampled_from(waits or sorted(self.tasks)), label="task")
         task, key = self.tasks[task_id], f"wait {task_id}"
         woken = self.do(lambda tx: waiting.wake(tx, key))
         assert woken == (task.place == "held WAIT")
@@ -426,3 +474,33 @@ class Machine(RuleBasedStateMachine):
             ended = Counter(COUNTED[outcome] for outcome in outcomes if outcome is not None)
             assert [row[name] for name in names] == [len(outcomes), *(ended[name] for name in names[1:])]
         assert self.run(self.shop.value("select count(*) from job_deltas")) == 0
+
+
+def explore(url: str, *, examples: int, steps: int) -> None:
+    """Run the machine so often, each time on an empty database."""
+    template = Path(url.removeprefix("sqlite:///")) if url.startswith("sqlite:") else None
+
+    def fresh() -> Machine:
+        machine = Machine()
+        machine.url = wait_for(emptied(url)) if template is None else _copied(template)
+        return machine
+
+    run_state_machine_as_test(
+        fresh,  # type: ignore[arg-type]
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+        ),
+    )
+
+
+def _copied(template: Path) -> str:
+    """Quicker than emptying; the log of the machine before must not be taken for this one's."""
+    path = template.with_name("machine.db")
+    for name in ("machine.db-wal", "machine.db-shm"):
+        template.with_name(name).unlink(missing_ok=True)
+    shutil.copy(template, path)
+    return f"sqlite:///{path}"
