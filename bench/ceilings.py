@@ -150,7 +150,7 @@ async def _mariadb_loop(connection: Any, lane: int, batch: int) -> None:
             rows = await run(mariadb.PICK, lane=lane, size=batch)
             if rows:
                 ids = [row[0] for row in rows]
-                await run(mariadb.REMOVE, ids=ids)
+                await run(mariadb.REMOVE, ids=ids, size=len(ids))
                 held = ((await run(OPEN, **_opening(lane, rows)))[0][0], ids)
                 await run(PAYLOADS, ids=ids)
             await cursor.execute("commit")
