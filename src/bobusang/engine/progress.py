@@ -36,7 +36,11 @@ LOCK = Statement(
     sqlite="select id, status, is_doomed from crawling_jobs where id in (:ids...) order by id",
 )
 DELTAS = Statement("select * from job_deltas where job_id in (:ids...) order by id limit :limit")
-TAKEN = Statement("delete from job_deltas where id in (:ids...)")
+TAKEN = Statement(
+    "delete from job_deltas where id in (:ids...)",
+    # The order makes it take the primary key: it would scan a short table, and wait for the rows of whoever appends.
+    mariadb="delete from job_deltas where id in (:ids...) order by id limit :count",
+)
 STEPS = Statement("select * from job_steps where job_id in (:ids...) order by job_id, step_order")
 COUNT = Statement("""
     update job_steps set state = :state, created = :created, succeeded = :succeeded, failed = :failed,
@@ -70,7 +74,7 @@ async def fold(tx: Tx, books: Books, hooks: Hooks, only: int | None = None) -> i
         return 0
     deltas = await tx.fetch(DELTAS, ids=locked, limit=DELTAS_AT_ONCE)
     if deltas:
-        await tx.execute(TAKEN, ids=[row["id"] for row in deltas])
+        await tx.execute(TAKEN, ids=[row["id"] for row in deltas], count=len(deltas))
     news: dict[int, dict[int, Count]] = defaultdict(lambda: defaultdict(Count))
     for row in deltas:
         news[row["job_id"]][row["step_id"]] += _count(row)

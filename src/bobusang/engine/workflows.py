@@ -144,6 +144,8 @@ async def set_limits(
     for name, value in (("max_parallel_jobs", max_parallel_jobs), ("max_parallel_tasks", max_parallel_tasks)):
         if value < 1:
             raise Invalid(f"{name} is {value}, it must be at least 1", field=name)
+    if resource_pool is not None and "," in resource_pool:
+        raise Invalid(f"pool '{resource_pool}' has a comma in its name", field="resource_pool")
     await tx.execute(NO_LIMITS, id=workflow_id)
     await tx.execute(
         insert(parallel_execution_config).values(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.engine import budgets
+from bobusang.engine import budgets, workflows
 from bobusang.engine.budgets import FOREVER, Grant
+from bobusang.engine.grammar.definition import load
 from bobusang.engine.outcome import DONE, Halt
 from bobusang.kit.errors import Invalid
 from bobusang.testing.workshop import Batch, Workshop, step, tasks
@@ -238,3 +239,15 @@ async def test_two_workers_at_once_never_spend_a_token_twice(shop: Workshop, oth
 async def test_a_budget_that_nothing_could_pass_is_refused(shop: Workshop, said: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
         await set_budget(shop, **said)
+
+
+async def test_a_pool_has_no_comma_in_its_name(shop: Workshop) -> None:
+    workflow = await shop.workflow()
+    for text in (
+        "{workflow: w, steps: [{name: a, type: FETCH, pool: 'x,y'}]}",
+        "{workflow: w, parallel: {pool: 'x,y'}, steps: [{name: a, type: FETCH}]}",
+    ):
+        with pytest.raises(Invalid, match="no comma"):
+            load(text, origin="w.yaml")
+    with pytest.raises(Invalid, match="comma"):
+        await shop.do(lambda tx: workflows.set_limits(tx, shop.books, workflow, resource_pool="x,y"))

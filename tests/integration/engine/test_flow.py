@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from bobusang.engine.model import ErrorHandling, JobStatus, NewTask, ReasonClass
 from bobusang.engine.outcome import DONE, Done, Fail, Park, Retry, Skip
 from bobusang.engine.progress import fold
 from bobusang.engine.rules import Count
+from bobusang.engine.settling import nudge
 from bobusang.engine.tables import crawling_jobs, job_deltas, job_steps
 from bobusang.kit import json
 from bobusang.kit.sql import Bulk, Statement
@@ -407,6 +409,18 @@ async def test_a_large_job_is_folded_in_bounded_parts(shop: Workshop) -> None:
     assert len(await shop.drain(handler="store")) == 2500
     row = await shop.job_row(job)
     assert (row["status"], row["success_count"]) == ("SUCCESS", 5000)
+
+
+async def test_folding_does_not_wait_for_those_who_append(shop: Workshop, other: Workshop) -> None:
+    if shop.db.dialect == "sqlite":
+        return  # there is one writer: everybody waits
+    job = await shop.job(None, "a", "b")
+    async with other.db.begin() as tx:
+        await nudge(tx, 987_654, 1)
+        async with asyncio.timeout(5):
+            await shop.fold()
+
+    assert (await shop.job_row(job))["total_items"] == 2
 
 
 async def test_every_active_job_is_folded_however_many_there_are(shop: Workshop) -> None:

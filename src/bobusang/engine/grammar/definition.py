@@ -176,7 +176,7 @@ def _parallel(fields: Fields) -> Parallel | None:
     parallel = Parallel(
         jobs=inner.whole("jobs", JOBS, PARALLEL),
         tasks=inner.whole("tasks", TASKS, PARALLEL),
-        pool=inner.text("pool", most=POOL),
+        pool=_pool(inner),
     )
     inner.refuse_others()
     return parallel
@@ -200,7 +200,7 @@ def _step(outer: Fields, at: int, value: object) -> StepDefinition:
             "on_error", named(ErrorHandling), ErrorHandling.RETRY, what="error handling", also="error_handling"
         ),
         max_retries=fields.whole("max_retries", RETRIES, RETRIES_ALLOWED),
-        pool=fields.text("pool", most=POOL),
+        pool=_pool(fields),
         queue=fields.choice("queue", QUEUES, None, what="queue"),
         target_type=fields.text("target_type", most=NAME),
         input=_mapping(fields, "input", "input_mapping"),
@@ -209,6 +209,13 @@ def _step(outer: Fields, at: int, value: object) -> StepDefinition:
     )
     fields.refuse_others()
     return step
+
+
+def _pool(fields: Fields) -> str | None:
+    name = fields.text("pool", most=POOL)
+    if name is not None and "," in name:  # a lane keeps the names of its pools in one text
+        fields.notes.add(fields.at("pool"), "a pool has no comma in its name")
+    return name
 
 
 def _mapping(fields: Fields, name: str, also: str) -> dict[str, object]:

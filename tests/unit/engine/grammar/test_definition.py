@@ -478,7 +478,7 @@ configs: st.SearchStrategy[dict[str, Any]] = st.dictionaries(st.text(storable, m
 mappings: st.SearchStrategy[dict[str, Any]] = st.dictionaries(
     st.text(storable, min_size=1, max_size=10), numbers | st.sampled_from(["$.a", "$job.id?", "$$x", "x"]), max_size=3
 )
-pools = st.none() | names.map(lambda name: name[:50].strip()).filter(bool)
+pools = st.none() | names.map(lambda name: name[:50].replace(",", "").strip()).filter(bool)
 
 
 @st.composite
