@@ -11,6 +11,7 @@ import pytest
 
 from bobusang.engine import budgets
 from bobusang.engine.budgets import FOREVER
+from bobusang.engine.jobs import NewJob, create
 from bobusang.engine.model import StepMode
 from bobusang.engine.outcome import DONE, Done, Outcome, Retry, Snooze
 from bobusang.engine.worker import Pace, Worker
@@ -67,6 +68,35 @@ async def test_work_made_by_another_process_is_noticed(live: Workshop, url: str)
         for name in ("work", "late", "work"):
             job = await other.job(await other.workflow(step(name)), *range(3))
             assert await live.ended(job) == "SUCCESS"
+
+
+async def test_what_is_committed_late_is_not_overlooked(live: Workshop, url: str) -> None:
+    """It became runnable before what was claimed since: its turn comes at once, not when all else is done."""
+    if live.db.dialect == "sqlite":
+        return  # there is one writer: nothing is committed late
+    seen: list[str] = []
+
+    async def work(batch: Sequence[Task]) -> list[Outcome]:
+        seen.extend(str(task.key) for task in batch)
+        await asyncio.sleep(0.005)
+        return [DONE] * len(batch)
+
+    live.handler(work=work, batch=1, concurrency=1)
+    workflow = await live.workflow()
+    async with live.running(), Workshop.opened(url) as other:
+        await live.ended(await live.job(workflow, "first"))  # so that the lane is there
+        async with other.db.begin() as tx:
+            new = NewJob(workflow, seeds=tasks("late"))
+            late, _ = await create(tx, other.books, other.engine.hooks, new)
+            job = await live.job(workflow, *range(100))
+
+            async def under_way() -> bool:
+                return len(seen) > 20
+
+            await live.until(under_way)
+        assert [await live.ended(one) for one in (job, late)] == ["SUCCESS", "SUCCESS"]
+
+    assert seen.index("late") < 90
 
 
 async def test_only_the_poison_of_a_batch_pays(live: Workshop) -> None:
