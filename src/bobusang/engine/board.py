@@ -71,7 +71,7 @@ class Board:
         for lane, due in lanes:
             spot = self.spots.get(lane.id) or Spot(lane, stocked=False, served=floor)
             if due is not None and not spot.stocked:
-                spot.stocked, spot.cursor, changed = True, START, True
+                spot.stocked, spot.cursor, changed = True, Cursor(due - 1), True
             seen[lane.id] = spot
         self.spots = seen
         if changed:
@@ -140,7 +140,7 @@ class Board:
     def lost(self, spot: Spot, look: Look) -> None:
         """A claim failed: what it had locked is runnable again, behind a cursor that others may have moved."""
         spot.looks.remove(look)
-        spot.cursor = START
+        spot.stocked, spot.cursor = True, START
 
     def claimed(self, spot: Spot, look: Look, claim: Claim | None, asked: int) -> None:
         """Note what a claim brought."""
@@ -151,10 +151,10 @@ class Board:
             spot.served += count / WEIGHTS[claim.entries[0].queue]
             spot.cursor = max(spot.cursor, Cursor(last.due, last.task_id))
         if count < asked:
-            # Nothing is left ahead. The lane is empty if we looked from its start and nobody rang meanwhile.
-            spot.stocked = look.start != START or look.rung is not None
-            spot.cursor = START
-        elif look.rung is not None and look.rung <= spot.cursor.due:
+            # Nothing is left ahead. Behind us is only what was rung for, or what the next look at all lanes will find:
+            # to search from the start each time would be to step over every dead row again.
+            spot.stocked = look.rung is not None
+        if look.rung is not None and look.rung <= spot.cursor.due:
             spot.cursor = Cursor(look.rung - 1)
 
     def block(self, spot: Spot, until: datetime | None, reason: str, now: datetime) -> None:

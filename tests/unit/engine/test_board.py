@@ -119,16 +119,28 @@ def test_a_ring_during_a_claim_keeps_the_lane_stocked() -> None:
     assert picked(lanes) == 1
 
 
-def test_the_cursor_follows_the_claims_and_starts_again_when_a_batch_was_short() -> None:
+def test_the_cursor_follows_the_claims_and_a_short_batch_leaves_the_lane_empty() -> None:
     lanes = board(lane(1))
     spot = lanes.spots[1]
     took(lanes, spot, 1, 2, 3, asked=3)
     assert (spot.cursor, spot.stocked) == (Cursor(3, 3), True)
 
-    took(lanes, spot, 4, asked=3)  # short, but it began behind the cursor: something may be before it
-    assert (spot.cursor, spot.stocked) == (START, True)
-    took(lanes, spot, asked=3)
-    assert (spot.cursor, spot.stocked) == (START, False)
+    took(lanes, spot, 4, asked=3)
+    assert (spot.cursor, spot.stocked) == (Cursor(4, 4), False)
+
+    lanes.hear("ready:1:9")  # what comes later is ahead of the cursor
+    assert (spot.cursor, spot.stocked) == (Cursor(4, 4), True)
+    lanes.hear("ready:1:2")  # what comes late is not
+    assert spot.cursor == Cursor(1)
+
+
+def test_a_look_at_all_lanes_finds_what_nobody_rang_for() -> None:
+    lanes = board(lane(1))
+    spot = lanes.spots[1]
+    took(lanes, spot, 5, asked=3)
+
+    assert lanes.learn([(lane(1), 2)])
+    assert (spot.cursor, spot.stocked) == (Cursor(1), True)
 
 
 def test_the_cursor_goes_back_for_what_is_rung_before_it() -> None:

@@ -107,7 +107,7 @@ class PostgresDatabase(Database):
     """A pool, and a clock kept in step with the server's."""
 
     dialect = Dialect.POSTGRES
-    polling = 2.0
+    polling = 5.0
 
     def __init__(self, url: str, pool: Any, clock: Clock | None) -> None:
         super().__init__()
