@@ -27,8 +27,14 @@ if TYPE_CHECKING:
 BATCH = {"sqlite": 500, "postgresql": 500, "mariadb": 500}
 
 
+first: list[float] = []
+"""When the first task began: as with the peers, starting up does not count."""
+
+
 async def noop(batch: Sequence[Task]) -> Sequence[Outcome]:
     """Nothing."""
+    if not first:
+        first.append(time.time())
     return [DONE] * len(batch)
 
 
@@ -42,18 +48,18 @@ async def main(url: str, batch: int | None, concurrency: int) -> None:
     await asyncio.to_thread(sys.stdin.readline)
     upkeep = asyncio.create_task(keeper.run())
     running = asyncio.create_task(worker.run())
-    begin, end = await _watch(worker)
-    print(json.dumps({"handled": worker.handled, "begin": begin, "end": end}), flush=True)
+    end = await _watch(worker)
+    print(json.dumps({"handled": worker.handled, "begin": first[0] if first else end, "end": end}), flush=True)
     worker.stop()
     keeper.stop()
     await asyncio.gather(running, upkeep)
     await db.close()
 
 
-async def _watch(worker: Worker) -> tuple[float, float]:
-    """When the first batch was finished, and the last one; over when the queue is empty."""
-    begin = time.time()
-    seen, end, looked = 0, begin, begin
+async def _watch(worker: Worker) -> float:
+    """When the last batch was finished; over when the queue is empty."""
+    seen, end = 0, time.time()
+    looked = end
     while True:
         await asyncio.sleep(0.002)
         now = time.time()
@@ -63,7 +69,7 @@ async def _watch(worker: Worker) -> tuple[float, float]:
             looked = now
             async with worker.db.read() as tx:
                 if await tx.value(LEFT) == 0 and worker.handled == seen:
-                    return begin, end
+                    return end
 
 
 if __name__ == "__main__":
