@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine.leader import Leader
 from bobusang.kit import log
+from bobusang.kit.errors import BobusangError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class Keeper:
                 office.cancel()
                 with suppress(asyncio.CancelledError):
                     await office
-                with suppress(Exception):
+                with suppress(BobusangError):  # then the lease runs out by itself
                     await self.leader.resign()
 
     def _hear(self, note: str) -> None:

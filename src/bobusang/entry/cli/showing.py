@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import shutil
+import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -185,8 +188,17 @@ def _line(session: Session, text: str, **values: Any) -> None:
 def _commands(home: str, job: dict[str, Any], letters: list[dict[str, Any]]) -> list[str]:
     """Three commands that work as they are printed."""
     at = f"--home {shlex.quote(home)}"
-    look = f"bobusang dlq show {letters[0]['task_id']} {at}" if letters else f"bobusang dlq list {at}"
-    return [f"bobusang job show {job['id']} {at}", look, f"bobusang up {at}"]
+    us = program(sys.argv[0], shutil.which("bobusang"), Path.cwd())
+    look = f"{us} dlq show {letters[0]['task_id']} {at}" if letters else f"{us} dlq list {at}"
+    return [f"{us} job show {job['id']} {at}", look, f"{us} up {at}"]
+
+
+def program(called: str, found: str | None, folder: Path) -> str:
+    """How a person here calls us: by name where the shell finds it, else by the path that was called (`make demo`)."""
+    path = Path(called)
+    if found is not None or path.name != "bobusang":
+        return "bobusang"
+    return shlex.quote(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
 
 
 def differences(ran: Ran) -> list[str]:
