@@ -257,17 +257,30 @@ class Workshop:
         """Real workers and upkeep, in this process, until the block ends."""
         engine = self.engine
         engine.pace = pace
-        made = [Worker(self.db, engine.handlers, engine.books, pace=pace) for _ in range(workers)]
+        made = [self._hired(pace) for _ in range(workers)]
+        stopping = asyncio.Event()
         duties = [duty(engine) for duty in (fold, contexts, promote, rescue, sweep, start, fire)]
         keeper = Keeper(self.db, duties, lease=pace.dead_after / 2)
-        engines: list[Worker | Keeper] = [*made, keeper]
-        running = [asyncio.create_task(one.run()) for one in engines]
+
+        async def keep(place: int) -> None:
+            """As a process does: a worker that gave up because its beat was too slow is followed by another."""
+            while not stopping.is_set():
+                await made[place].run()
+                if not stopping.is_set():
+                    made[place] = self._hired(pace)
+
+        running = [*(asyncio.create_task(keep(place)) for place in range(workers)), asyncio.create_task(keeper.run())]
         try:
             yield made
         finally:
-            for one in engines:
-                one.stop()
+            stopping.set()
+            for worker in made:
+                worker.stop()
+            keeper.stop()
             await asyncio.gather(*running)
+
+    def _hired(self, pace: Pace) -> Worker:
+        return Worker(self.db, self.engine.handlers, self.engine.books, pace=pace)
 
     async def until(self, holds: Callable[[], Awaitable[object]], *, patience: float = PATIENCE) -> None:
         """Wait for a condition, asked again and again, for a bounded time."""

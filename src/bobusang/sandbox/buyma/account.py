@@ -1,0 +1,77 @@
+"""Who sells at the sandbox's BUYMA, how the market behaves, and how many calls it takes."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime, timedelta
+
+import msgspec
+
+METHODS = {888: 0, 889: 1500, 890: 2800}
+"""Shipping method → its fee in yen."""
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+class Account(msgspec.Struct, forbid_unknown_fields=True):
+    """A seller with an app: its token, and where and with which secret webhooks are sent."""
+
+    token: str = "sandbox-token"  # noqa: S105 - the sandbox's, which everybody may know
+    secret: str = "sandbox-client-secret"  # noqa: S105
+    webhook_url: str = ""
+    seller_id: int = 1_234_567
+    seller_name: str = "bobusang"
+    methods: dict[int, int] = msgspec.field(default_factory=METHODS.copy)
+
+
+class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What can be set of the market. What the facts leave open is a choice here."""
+
+    delay: float = 1.0
+    """Seconds from the answer to the effect and its webhook; minutes in truth."""
+    answer_seconds: float = 5.0
+    """How long a receiver may take."""
+    retries: int = 5
+    retry_seconds: float = 2.0
+    hour_limit: int = 5000
+    """Calls in an hour, 0: any number."""
+    day_limit: int = 2500
+    """Product calls in 24 hours, 0: any number."""
+    stock_counts: bool = False
+    """Whether a stock call is a product call."""
+    uid_in_success: bool = False
+    """Whether a webhook of success names the request."""
+    suspends: bool = True
+    """Whether `suspend` is taken."""
+    now: datetime | None = None
+    """The market's time at hour 0 of the world; without it, the time of this machine."""
+
+
+class Budget:
+    """Counts one seller's calls in sliding windows."""
+
+    def __init__(self) -> None:
+        self._calls: deque[datetime] = deque()
+        self._products: deque[datetime] = deque()
+
+    def take(self, now: datetime, behaviour: Behaviour, *, product: bool) -> bool:
+        """Whether this call is still within the limits; then it is counted."""
+        _drop(self._calls, now - HOUR)
+        _drop(self._products, now - DAY)
+        if behaviour.hour_limit and len(self._calls) >= behaviour.hour_limit:
+            return False
+        if product and behaviour.day_limit and len(self._products) >= behaviour.day_limit:
+            return False
+        if behaviour.hour_limit:
+            self._calls.append(now)
+        if product and behaviour.day_limit:
+            self._products.append(now)
+        return True
+
+    def used(self) -> dict[str, int]:
+        """Calls of the hour, and product calls of the day."""
+        return {"hour": len(self._calls), "day": len(self._products)}
+
+
+def _drop(calls: deque[datetime], before: datetime) -> None:
+    while calls and calls[0] <= before:
+        calls.popleft()
