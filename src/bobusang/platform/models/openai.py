@@ -1,0 +1,95 @@
+"""OpenAI, and every server that speaks its chat completions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from bobusang.kit import json
+from bobusang.kit.errors import Rejected
+from bobusang.platform.model import Completion, Garbled, Usage, read_answer, schema_of
+from bobusang.platform.models.calling import Caller
+
+if TYPE_CHECKING:
+    from bobusang.kit.clock import Clock
+    from bobusang.platform.model import Price, Task
+
+T = TypeVar("T")
+
+HOME = "https://api.openai.com/v1"
+
+
+class Message(msgspec.Struct):
+    """What it says; `refusal` instead of content when it will not."""
+
+    content: str | None = None
+    refusal: str | None = None
+
+
+class Choice(msgspec.Struct):
+    """One answer; it ends with `stop` when it is whole."""
+
+    message: Message
+    finish_reason: str | None = None
+
+
+class Counted(msgspec.Struct):
+    """Tokens."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class Reply(msgspec.Struct):
+    """The part of a chat completion that we read."""
+
+    choices: list[Choice]
+    usage: Counted = msgspec.field(default_factory=Counted)
+
+
+class OpenAI:
+    """A model of OpenAI, or a compatible one at `url`."""
+
+    def __init__(self, name: str, key: str, *, url: str | None, price: Price | None, clock: Clock) -> None:
+        self.name = name
+        self._price = price
+        # Compatible servers know only the older word; OpenAI's newer models only the newer one.
+        self._limit = "max_completion_tokens" if url is None else "max_tokens"
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._caller = Caller(url or HOME, headers, key=key, clock=clock)
+
+    async def complete(self, task: Task[T]) -> Completion[T]:
+        """Ask once."""
+        reply = _reply(await self._caller.post("/chat/completions", self._body(task), task.timeout))
+        choice = reply.choices[0] if reply.choices else Choice(Message())
+        if choice.message.refusal or choice.finish_reason == "content_filter":
+            raise Rejected(f"the model will not answer '{task.name}'", hint="read the texts: something offends it")
+        if choice.finish_reason == "length":
+            raise Garbled(f"the model's answer to '{task.name}' broke off at {task.most_tokens} tokens")
+        used = reply.usage.prompt_tokens, reply.usage.completion_tokens
+        cost = None if self._price is None else self._price.micros(*used)
+        return Completion(read_answer(task, choice.message.content or ""), self.name, Usage(*used, cost))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._caller.close()
+
+    def _body(self, task: Task[T]) -> dict[str, Any]:
+        schema = {"name": task.name, "strict": True, "schema": schema_of(task.answer)}
+        return {
+            "model": self.name,
+            "messages": [
+                {"role": "system", "content": task.instructions},
+                {"role": "user", "content": json.dumps(task.texts)},
+            ],
+            "response_format": {"type": "json_schema", "json_schema": schema},
+            self._limit: task.most_tokens,
+        }
+
+
+def _reply(data: dict[str, Any]) -> Reply:
+    try:
+        return msgspec.convert(data, Reply)
+    except msgspec.ValidationError as error:
+        raise Garbled(f"the model's server does not speak OpenAI's chat completions: {error}") from error

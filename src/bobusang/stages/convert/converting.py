@@ -1,0 +1,209 @@
+"""CONVERT itself: a record, what people have mapped, the market's lists and translations make a product, or a hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bobusang.catalog.tables.variants import Axis
+from bobusang.stages.convert import grid, materials, measurements, model_number, options, wording
+from bobusang.stages.convert.gates import Field
+from bobusang.stages.convert.masters import Kind
+from bobusang.stages.convert.model import Converted, Held, Reason, Why
+from bobusang.stages.convert.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from bobusang.catalog.brands import MallBrand
+    from bobusang.catalog.categories import MallCategory
+    from bobusang.catalog.variants import Goods
+    from bobusang.stages.convert.gates import Gate
+    from bobusang.stages.convert.mapping import Mapped
+    from bobusang.stages.convert.masters import Masters
+    from bobusang.stages.convert.materials import Part
+    from bobusang.stages.convert.wording import Texts
+
+VERSION = "1"
+"""Grows when the same inputs would make another product, so that old conversions are made anew."""
+
+
+def wanted(fields: Mapping[str, Any]) -> list[str]:
+    """The texts of a record that need a translation before it can be converted."""
+    return wording.wanted(fields, read_options(fields).sources, wording.read_parts(fields))
+
+
+def read_options(fields: Mapping[str, Any]) -> options.Sorted:
+    """A record's options; a thing without any is one thing, of which the page says whether it can be bought."""
+    listed = fields.get("options")
+    sold_out = fields.get("sold_out")
+    if isinstance(listed, list) and listed:
+        return options.read(listed, sold_out=sold_out is True)
+    return options.read([{"available": not sold_out if isinstance(sold_out, bool) else None}])
+
+
+def convert(
+    fields: Mapping[str, Any],
+    mapped: Mapped,
+    masters: Masters,
+    texts: Texts,
+    *,
+    gate: Gate,
+    on: date,
+    before: Converted | None = None,
+    unknown_color: int | None = None,
+) -> Converted | Held:
+    """The product as the market is told it, or every reason why it is not yet; `before` is what it was told last.
+
+    A colour that the market's list has nothing for holds the product, unless `unknown_color` says what it is told as.
+    """
+    brand, category = mapped.brand(fields), mapped.category(fields)
+    found = read_options(fields)
+    problems = [one for one in (brand, category) if isinstance(one, Reason)]
+    problems += found.problems
+    if not found.sources:
+        problems.append(Reason(Why.OPTIONS_UNKNOWN, "none of its options says all that the others say", "options"))
+    problems += _changed(found, before)
+    if not clean(str(fields.get("name") or "")):
+        problems.append(Reason(Why.NAME_MISSING, "the mall gives it no name", "name"))
+    problems += _untranslated(fields, texts)
+    if problems or isinstance(brand, Reason) or isinstance(category, Reason):
+        return Held(tuple(problems))
+    gone = _vanished(brand, category, masters)
+    sized = measurements.chart(fields.get("measurements"), masters.measures(category.buyma_category_id or 0))
+    words = _words(fields, sized, masters, category.buyma_category_id or 0, texts, unknown_color)
+    made = _made(
+        fields, found, brand, category, masters, texts, grid.build(found, words, before.goods if before else None)
+    )
+    gone += _unmapped(made.goods, masters)
+    made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
+    refused = [Reason(Why.TEXT_REFUSED, f"{one.message}: {one.advice}", one.field) for one in _gated(made, gate, on)]
+    return Held((*gone, *refused)) if gone or refused else made
+
+
+def _changed(found: options.Sorted, before: Converted | None) -> list[Reason]:
+    if before is None:
+        return []
+    if before.axes != tuple(found.axes):
+        was, now = (" and ".join(axes) or "no choice" for axes in (before.axes, found.axes))
+        text = f"its options were a choice of {was} and are one of {now}: that is a new product"
+        return [Reason(Why.AXES_CHANGED, text, "options")]
+    return list(grid.relabeled(found, before.goods))
+
+
+def _untranslated(fields: Mapping[str, Any], texts: Texts) -> list[Reason]:
+    missing = [text for text in wanted(fields) if texts(text) is None]
+    return [Reason(Why.TEXT_UNTRANSLATED, f"'{text[:50]}' is not translated", "text") for text in missing]
+
+
+def _vanished(brand: MallBrand, category: MallCategory, masters: Masters) -> list[Reason]:
+    """What was accepted may have left the market's lists since."""
+    found = []
+    if brand.buyma_brand_id and not masters.has(Kind.BRANDS, brand.buyma_brand_id):
+        text = f"the market has no brand {brand.buyma_brand_id} any more"
+        found.append(Reason(Why.MASTER_VANISHED, text, "brand"))
+    if category.buyma_category_id and not masters.has(Kind.CATEGORIES, category.buyma_category_id):
+        text = f"the market has no category {category.buyma_category_id} any more"
+        found.append(Reason(Why.MASTER_VANISHED, text, "category"))
+    return found
+
+
+def _made(
+    fields: Mapping[str, Any],
+    found: options.Sorted,
+    brand: MallBrand,
+    category: MallCategory,
+    masters: Masters,
+    texts: Texts,
+    built: tuple[Goods, tuple[Reason, ...]],
+) -> Converted:
+    brand_id, category_id = brand.buyma_brand_id or 0, category.buyma_category_id or 0
+    told = masters.name(Kind.BRANDS, brand_id) if brand_id else ""
+    brand_name = told or brand.buyma_brand_name or brand.name_en or brand.key
+    goods, doubled = built
+    model, refused = _model(fields)
+    style = model if brand_id else ""
+    parts = wording.read_parts(fields)
+    title = wording.name(fields, brand_name, texts) or ""
+    said = fields.get("category")
+    path = " > ".join(map(str, said)) if isinstance(said, list | tuple) else str(said or "")
+    return Converted(
+        name=title,
+        comments=wording.comments(fields, title, brand_name, style, parts, texts),
+        brand_id=brand_id,
+        brand_name="" if brand_id else brand_name,
+        category_id=category_id,
+        axes=tuple(axis.value for axis in found.axes),
+        goods=goods,
+        model=model,
+        style_number=style,
+        season_id=masters.season(str(fields.get("season") or "")),
+        size_unit=measurements.UNIT if any(one.details for one in goods.options) else None,
+        materials=tuple(msgspec.to_builtins(part) for part in parts),
+        construction=materials.construction(parts, (path, str(fields.get("name") or ""))).value,
+        notes=(*found.notes, *doubled, *refused, *_unclear(parts)),
+    )
+
+
+def _words(
+    fields: Mapping[str, Any],
+    sized: measurements.Chart,
+    masters: Masters,
+    category_id: int,
+    texts: Texts,
+    unknown_color: int | None,
+) -> grid.Words:
+    def text(axis: Axis, source: str) -> str:
+        if axis is Axis.COLOR:
+            return (wording.told(wording.color_source(source), texts) if source else None) or wording.ONE_COLOR
+        return wording.told(wording.size_source(source), texts) or source
+
+    def master(axis: Axis, source: str) -> int | None:
+        if axis is Axis.SIZE:
+            return masters.size(category_id, source)
+        found = masters.color(source)
+        return unknown_color if found is None else found
+
+    return grid.Words(
+        text, master, lambda size: sized.by_size.get(measurements.key(size), ()), wording.one_color(fields)
+    )
+
+
+def _model(fields: Mapping[str, Any]) -> tuple[str, tuple[Reason, ...]]:
+    said = fields.get("model")
+    if not isinstance(said, str) or not said.strip():
+        return "", ()
+    number = model_number.without_season(said)
+    why = model_number.refused(number)
+    if why:
+        return "", (Reason(Why.MODEL_REFUSED, f"'{number}' is not told as a model number: {why}", "model"),)
+    return number, ()
+
+
+def _unmapped(goods: Goods, masters: Masters) -> list[Reason]:
+    """Options that the market would refuse, for its list has nothing for them."""
+    lists = {Axis.COLOR: (Kind.COLORS, Why.COLOR_UNMAPPED), Axis.SIZE: (Kind.SIZES, Why.SIZE_UNMAPPED)}
+    return [
+        Reason(lists[one.axis][1], f"the market's list has nothing for the {one.axis} '{one.text}'", one.axis)
+        for one in goods.options
+        if one.master_id is None and masters.rows(lists[one.axis][0])
+    ]
+
+
+def _unclear(parts: tuple[Part, ...]) -> list[Reason]:
+    names = ", ".join(part.name or "all of it" for part in parts if not part.whole)
+    return [Reason(Why.MATERIAL_UNCLEAR, f"the shares of {names} do not make 100 %", "materials")] if names else []
+
+
+def _dropped(sized: measurements.Chart) -> list[Reason]:
+    labels = ", ".join(sized.dropped)
+    return [Reason(Why.MEASURE_DROPPED, f"not told to the market: {labels}", "measurements")] if labels else []
+
+
+def _gated(made: Converted, gate: Gate, on: date) -> list[Any]:
+    texts = [(Field.NAME, "name", made.name), (Field.COMMENTS, "comments", made.comments)]
+    texts += [(Field.BRAND_NAME, "brand_name", made.brand_name)] if made.brand_name else []
+    texts += [(Field.OPTION, f"{one.axis}[{one.position}]", one.market_text) for one in made.goods.options]
+    return list(gate.problems(texts, on))

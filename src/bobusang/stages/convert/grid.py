@@ -1,0 +1,168 @@
+"""The full grid of colours and sizes: every cell is there, and one that the mall does not have is out of stock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from bobusang.catalog.tables.variants import Axis
+from bobusang.catalog.variants import Goods, Option, Variant, source_key
+from bobusang.stages.convert import sizes, stock
+from bobusang.stages.convert.model import Reason, Why
+from bobusang.stages.convert.text import cut, width
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from bobusang.stages.convert.options import Sorted, Source
+
+ONE_COLOR = ""
+"""The key of the only colour of a product whose mall names none."""
+FILLER = "grid:"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How an option is told to the market: its text, the number of the market's list, its measurements."""
+
+    text: Callable[[Axis, str], str]
+    master: Callable[[Axis, str], int | None]
+    details: Callable[[str], tuple[dict[str, str], ...]]
+    one_color: str = ""
+    """What the mall calls the only colour outside of its options, where it does."""
+    limit: int = 26
+
+
+def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goods, tuple[Reason, ...]]:
+    """Every colour with every size; what was there before keeps its place, and what is new follows.
+
+    An option that is gone is kept only where it was told to the market before, for a grid without it would be refused,
+    or where all of them are gone.
+    """
+    told = {(one.axis, one.key) for one in before.options} if before else set()
+    sources = [one for one in found.sources if not one.gone or all((axis, key(one, axis)) in told for axis in Axis)]
+    sources = sources or list(found.sources)
+    options = tuple(one for axis in Axis for one in _options(axis, sources, words, before))
+    cells: dict[tuple[str, str], list[Source]] = {}
+    for one in sources:
+        cells.setdefault((key(one, Axis.COLOR), key(one, Axis.SIZE)), []).append(one)
+    by_axis = {axis: [one for one in options if one.axis is axis] for axis in Axis}
+    named = {one.code for one in sources}
+    real = {
+        (one.color_key, one.size_key): one
+        for one in (before.variants if before else ())
+        if not one.filler and named.isdisjoint(one.codes)  # a code that names another cell now has left this one
+    }
+    variants = tuple(
+        _variant(color, size, cells.get((color.key, size.key), ()), real.get((color.key, size.key)))
+        for color, size in product(by_axis[Axis.COLOR], by_axis[Axis.SIZE])
+    )
+    return Goods(options, variants), _doubled(cells)
+
+
+def key(one: Source, axis: Axis) -> str:
+    """The key of a source's choice; a mall that names no colour, or no size, has one of it."""
+    if axis in one.texts:
+        return one.key(axis)
+    return ONE_COLOR if axis is Axis.COLOR else sizes.FREE
+
+
+def _options(axis: Axis, sources: Iterable[Source], words: Words, before: Goods | None) -> list[Option]:
+    texts = {one.key: one.text for one in before.options if one.axis is axis} if before else {}
+    for one in sources:
+        texts[key(one, axis)] = one.texts.get(axis, "")
+    for only, text in ((ONE_COLOR, words.one_color), (sizes.FREE, sizes.FREE)):
+        if only in texts:
+            texts[only] = texts[only] or text
+    told = distinct([words.text(axis, text) for text in texts.values()], words.limit)
+    return [
+        Option(axis, found, None, text, said, place, words.master(axis, text), _details(axis, text, words))
+        for place, ((found, text), said) in enumerate(zip(texts.items(), told, strict=True), start=1)
+    ]
+
+
+def _details(axis: Axis, text: str, words: Words) -> tuple[dict[str, str], ...]:
+    return words.details(text) if axis is Axis.SIZE else ()
+
+
+def distinct(texts: Sequence[str], limit: int) -> list[str]:
+    """Texts within the limit, no two the same: where 블랙 and 검정 are both ブラック, the second is numbered."""
+    used: set[str] = set()
+    told = []
+    for text in texts:
+        short = cut(text, limit)
+        number = 1
+        while short.casefold() in used:
+            number += 1
+            tail = f" {number}"
+            short = cut(text, limit - width(tail)) + tail
+        used.add(short.casefold())
+        told.append(short)
+    return told
+
+
+def _variant(color: Option, size: Option, sources: Sequence[Source], before: Variant | None) -> Variant:
+    text = " / ".join(part for part in (color.text, size.text) if part)
+    if not sources and before is not None:  # it was there and is not said to be gone: we could not read it
+        return Variant(*_kept(before), stock.UNKNOWN, before.price)
+    if not sources:
+        filler = source_key(f"{FILLER}{color.key}/{size.key}")
+        return Variant(filler, (), text, color.key, size.key, stock.OUT, filler=True)
+    codes = tuple(one.code for one in sources if one.code is not None)
+    prices = [one.price for one in sources if one.price is not None]
+    # The dearest: if a mall asks two prices for one thing, the one we may have to pay is the higher.
+    return Variant(
+        source_key(codes[0] if codes else text),
+        codes,
+        text,
+        color.key,
+        size.key,
+        stock.joined(one.stock for one in sources),
+        max(prices, default=None),
+    )
+
+
+def _doubled(cells: Mapping[tuple[str, str], Sequence[Source]]) -> tuple[Reason, ...]:
+    double = [" / ".join(part for part in cell if part) for cell, sources in cells.items() if len(sources) > 1]
+    return (Reason(Why.OPTION_DOUBLED, f"the mall lists {', '.join(double[:5])} more than once"),) if double else ()
+
+
+def restocked(goods: Goods, found: Sorted) -> Goods:
+    """The same grid with what the mall claims now, found by code, then by text; a cell that is not named any more
+    is unknown (an option that really went is there and gone)."""
+    by_code = {one.code: one for one in found.sources if one.code is not None}
+    by_place = {(key(one, Axis.COLOR), key(one, Axis.SIZE)): one for one in found.sources}
+
+    def renewed(variant: Variant) -> Variant:
+        named = [by_code[code] for code in variant.codes if code in by_code]
+        same = by_place.get((variant.color_key, variant.size_key))
+        named = named or ([same] if same else [])
+        if not named:
+            claim = stock.OUT if variant.filler else stock.UNKNOWN
+            return Variant(*_kept(variant), claim, variant.price, variant.filler)
+        prices = [one.price for one in named if one.price is not None]
+        return Variant(*_kept(variant), stock.joined(one.stock for one in named), max(prices, default=variant.price))
+
+    return Goods(goods.options, tuple(renewed(variant) for variant in goods.variants))
+
+
+def _kept(variant: Variant) -> tuple[str, tuple[str, ...], str, str, str]:
+    return variant.key, variant.codes, variant.text, variant.color_key, variant.size_key
+
+
+def relabeled(found: Sorted, before: Goods) -> tuple[Reason, ...]:
+    """Codes that name another's text now: a mall that replaces its options in order relabels what was sold."""
+    texts = {(one.color_key, one.size_key): set(one.codes) for one in before.variants if one.codes}
+    owners = {code: cell for cell, codes in texts.items() for code in codes}
+    moved = [
+        one.code
+        for one in found.sources
+        if one.code in owners
+        and (cell := (key(one, Axis.COLOR), key(one, Axis.SIZE))) != owners[one.code]
+        and cell in texts
+    ]
+    if not moved:
+        return ()
+    codes = ", ".join(str(code) for code in moved[:5])
+    return (Reason(Why.OPTION_RELABELED, f"the codes {codes} now name what other codes named before", "options"),)

@@ -1,0 +1,206 @@
+"""The market's own lists (brands, categories, sizes, colours, …): read from its CSV files, compared, looked up."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections import defaultdict
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bobusang.kit.errors import Invalid
+from bobusang.stages.convert import colors, sizes
+from bobusang.stages.convert.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Row = dict[str, str]
+LONGEST = 20_000_000
+"""More bytes than any of the lists has (22,567 brands are about a megabyte)."""
+
+
+class Kind(StrEnum):
+    """The lists, by the names of their files."""
+
+    AREAS = "areas"
+    BRANDS = "brands"
+    CATEGORIES = "categories"
+    COLORS = "colors"
+    SIZES = "sizes"
+    SIZE_DETAILS = "size_details"
+    SEASONS = "seasons"
+    THEMES = "themes"
+    TAGS = "tags"
+    UNITS = "units"
+    MODELS = "models"
+    SHIPPING_SERVICES = "shipping_services"
+
+
+KEYS: dict[Kind, tuple[str, ...]] = {
+    Kind.SIZE_DETAILS: ("category_id", "name"),
+    Kind.SIZES: ("id", "category_id"),
+    Kind.TAGS: ("id", "category_id"),
+    Kind.UNITS: ("name",),
+}
+"""What tells the rows of a list apart; for all others it is their `id`. A column that a file lacks is left out."""
+
+OTHER = ("その他", "指定なし")
+"""How a list names what it has no name for."""
+
+NAMES: dict[Kind, tuple[str, ...]] = {Kind.BRANDS: ("brand_name", "name"), Kind.AREAS: ("city", "country", "name")}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a new version of a list adds, changes and no longer has, by key."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        return not (self.added or self.changed or self.vanished)
+
+
+def parse(kind: Kind, data: bytes) -> list[Row]:
+    """The rows of a file; one that is cut off, empty or of another list is refused as a whole."""
+    rows = _lines(kind, data)
+    header = [name.strip().lower() for name in rows[0]] if rows else []
+    needed = [name for name in KEYS.get(kind, ("id",)) if name in header]
+    if not needed or "" in header or len(set(header)) < len(header):
+        raise _refused(kind, f"its first line has no column {' or '.join(KEYS.get(kind, ('id',)))}, or one twice")
+    found = []
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise _refused(kind, f"line {line} has {len(row)} columns, not {len(header)}")
+        found.append({name: clean(value) for name, value in zip(header, row, strict=True)})
+    if not found:
+        raise _refused(kind, "it has no rows")
+    if len(keyed(kind, found)) < len(found):
+        raise _refused(kind, "a row comes twice")
+    return found
+
+
+def _lines(kind: Kind, data: bytes) -> list[list[str]]:
+    if len(data) > LONGEST:
+        raise _refused(kind, f"it has {len(data):,} bytes, at most {LONGEST:,} are read")
+    try:
+        return list(csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+    except UnicodeDecodeError as error:
+        raise _refused(kind, f"it is not UTF-8 at byte {error.start:,}") from error
+    except csv.Error as error:
+        raise _refused(kind, f"it is not CSV: {error}") from error
+
+
+def _refused(kind: Kind, why: str) -> Invalid:
+    return Invalid(f"the list of {kind} cannot be read: {why}", hint="fetch the file again", field=kind)
+
+
+def keyed(kind: Kind, rows: Sequence[Row]) -> dict[str, Row]:
+    """Rows by what tells them apart."""
+    names = KEYS.get(kind, ("id",))
+    return {"/".join(row[name] for name in names if name in row): row for row in rows}
+
+
+def difference(kind: Kind, before: Sequence[Row], after: Sequence[Row]) -> Difference:
+    """What has changed from one version of a list to the next."""
+    old, new = keyed(kind, before), keyed(kind, after)
+    return Difference(
+        tuple(sorted(new.keys() - old.keys())),
+        tuple(sorted(key for key in new.keys() & old.keys() if new[key] != old[key])),
+        tuple(sorted(old.keys() - new.keys())),
+    )
+
+
+def checksum(rows: Sequence[Row]) -> str:
+    """The same for the same rows, in whatever order and quoting they came."""
+    lines = sorted("\x1f".join(f"{name}={row[name]}" for name in sorted(row)) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def name_of(kind: Kind, row: Row) -> str:
+    """What a row is called."""
+    return next((row[name] for name in NAMES.get(kind, ("name",)) if row.get(name)), "")
+
+
+@dataclass(frozen=True)
+class Masters:
+    """The current lists of a market, to be looked up."""
+
+    lists: Mapping[Kind, Sequence[Row]]
+
+    def rows(self, kind: Kind) -> Sequence[Row]:
+        return self.lists.get(kind, ())
+
+    def has(self, kind: Kind, id: int) -> bool:
+        """Whether a list has this id; a list that was never imported is not asked."""
+        return kind not in self.lists or id in self._ids[kind]
+
+    def name(self, kind: Kind, id: int) -> str:
+        row = self._ids[kind].get(id)
+        return name_of(kind, row) if row else ""
+
+    def size(self, category_id: int, text: str) -> int | None:
+        """The number of a size within a category, as it is written there; else that of what it calls other."""
+        asked = ((category, name) for category in (category_id, 0) for name in (sizes.written(text), *OTHER))
+        return next((found for one in asked if (found := self._sizes.get(one)) is not None), None)
+
+    def color(self, text: str) -> int | None:
+        """The number of a colour's family; None where the family is not known or the market has none such."""
+        family = colors.family(text)
+        return None if family is None else self._colors.get(family)
+
+    def measures(self, category_id: int) -> frozenset[str]:
+        """The measurements that a category allows."""
+        return self._measures.get(category_id, frozenset())
+
+    def season(self, text: str) -> int | None:
+        """The number of a season by its name; autumn and winter is AW to one and FW to another."""
+        return self._seasons.get(_season(text))
+
+    @cached_property
+    def _ids(self) -> dict[Kind, dict[int, Row]]:
+        return {kind: {int(row["id"]): row for row in self.rows(kind) if row.get("id", "").isdigit()} for kind in Kind}
+
+    @cached_property
+    def _sizes(self) -> dict[tuple[int, str], int]:
+        found: dict[tuple[int, str], int] = {}
+        for row in self.rows(Kind.SIZES):
+            found.setdefault((_whole(row.get("category_id", "")), sizes.written(row.get("name", ""))), int(row["id"]))
+        return found
+
+    @cached_property
+    def _colors(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for row in self.rows(Kind.COLORS):
+            family = colors.family(name_of(Kind.COLORS, row))
+            if family is not None:
+                found.setdefault(family, int(row["id"]))
+        # A market that does not tell navy from blue has both in one.
+        if "blue" in found:
+            found.setdefault("navy", found["blue"])
+        return found
+
+    @cached_property
+    def _measures(self) -> dict[int, frozenset[str]]:
+        found: defaultdict[int, set[str]] = defaultdict(set)
+        for row in self.rows(Kind.SIZE_DETAILS):
+            found[_whole(row.get("category_id", ""))].add(row.get("name", ""))
+        return {category: frozenset(names) for category, names in found.items()}
+
+    @cached_property
+    def _seasons(self) -> dict[str, int]:
+        return {_season(name_of(Kind.SEASONS, row)): int(row["id"]) for row in self.rows(Kind.SEASONS)}
+
+
+def _season(text: str) -> str:
+    return clean(text).casefold().replace(" ", "").replace("/", "").replace("fw", "aw")
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdigit() else 0

@@ -1,0 +1,141 @@
+"""Options as the mall lists them, read into colour and size: the values of a group decide what the group is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bobusang.catalog.tables.variants import Axis
+from bobusang.catalog.variants import source_key
+from bobusang.stages.convert import colors, sizes, stock
+from bobusang.stages.convert.model import Reason, Why
+from bobusang.stages.convert.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from bobusang.catalog.variants import Stock
+
+NAMES = {
+    **dict.fromkeys(("color", "colour", "색상", "컬러", "색", "칼라"), Axis.COLOR),
+    **dict.fromkeys(("size", "사이즈", "치수", "크기"), Axis.SIZE),
+}
+"""What a group is called; believed only where its values say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One option of the mall: its code, and its text for each axis as it was read (None: not said)."""
+
+    code: str | None
+    texts: Mapping[Axis, str]
+    stock: Stock
+    price: int | None
+    gone: bool
+
+    def key(self, axis: Axis) -> str:
+        """What the text of an axis is found again by: as it was read, but for blanks and the names of the one size."""
+        text = self.texts.get(axis, "")
+        return source_key(sizes.FREE if axis is Axis.SIZE and sizes.is_free(text) else clean(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """The options of a product, the axes that they really choose along, and what speaks against listing them."""
+
+    sources: tuple[Source, ...]
+    axes: tuple[Axis, ...]
+    problems: tuple[Reason, ...] = ()
+    notes: tuple[Reason, ...] = ()
+
+
+def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sorted:
+    """Sort a record's options along colour and size."""
+    groups = _groups(options)
+    found: dict[Axis, str] = {}
+    problems: list[Reason] = []
+    for name, axis in classified(groups).items():
+        if axis is None:
+            continue
+        if axis in found:
+            problems.append(
+                Reason(Why.AXES_UNCLEAR, f"the groups '{found[axis]}' and '{name}' both look like {axis}", axis)
+            )
+        found.setdefault(axis, name)
+    axes = tuple(axis for axis in Axis if axis in found)
+    sources = [_source(option, found, sold_out=sold_out) for option in options]
+    placed = tuple(one for one in sources if all(axis in one.texts for axis in axes))
+    lost = len(sources) - len(placed)
+    notes = (
+        (Reason(Why.OPTION_UNREADABLE, f"{lost} of {len(sources)} options do not say all of {axes}"),) if lost else ()
+    )
+    return Sorted(placed, axes, (*problems, *_mixed(placed)), notes)
+
+
+def classified(groups: Mapping[str, Sequence[str]]) -> dict[str, Axis | None]:
+    """Which axis each group is; None for one that offers no choice, because all it says is FREE."""
+    sure = {name: by_values(values) for name, values in groups.items()}
+    free = [name for name, values in groups.items() if all(map(sizes.is_free, values))]
+    axes: dict[str, Axis | None] = {}
+    for name in groups:
+        if name in free:
+            axes[name] = None
+            continue
+        left = [axis for axis in Axis if axis not in sure.values()]
+        axes[name] = sure[name] or NAMES.get(name.strip().casefold()) or (left[0] if left else Axis.COLOR)
+    # A thing whose only group says FREE is of one size, and that is a size.
+    if free and Axis.SIZE not in axes.values():
+        axes[free[-1]] = Axis.SIZE
+    return axes
+
+
+def by_values(values: Iterable[str]) -> Axis | None:
+    """What a group is by what it holds; None where its values do not say."""
+    count = Counter(_looks(value) for value in set(values) if not sizes.is_free(value))
+    if count[Axis.SIZE] > count.total() / 2:
+        return Axis.SIZE
+    return Axis.COLOR if count[Axis.COLOR] > count.total() / 2 else None
+
+
+def _looks(value: str) -> Axis | None:
+    if sizes.is_size(value):
+        return Axis.SIZE
+    return Axis.COLOR if colors.is_color(value) else None
+
+
+def _groups(options: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for option in options:
+        for name, text in _said(option):
+            groups.setdefault(name, []).append(text)
+    return groups
+
+
+def _said(option: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(group, text) of an option: colour, size, and the groups that a source could not name (`groups`)."""
+    more = option.get("groups")
+    pairs = [("color", option.get("color")), ("size", option.get("size"))]
+    pairs += list(more.items()) if isinstance(more, dict) else []
+    return [(str(name), text.strip()) for name, text in pairs if isinstance(text, str) and text.strip()]
+
+
+def _source(option: Mapping[str, Any], found: Mapping[Axis, str], *, sold_out: bool) -> Source:
+    said = dict(_said(option))
+    code, price = option.get("code"), option.get("price")
+    return Source(
+        None if code is None else str(code),
+        {axis: said[name] for axis, name in found.items() if name in said},
+        stock.OUT if sold_out else stock.claim(option),
+        price if type(price) is int and price > 0 else None,
+        option.get("gone") is True,
+    )
+
+
+def _mixed(sources: Sequence[Source]) -> list[Reason]:
+    """FREE beside other sizes is refused by the market (1,201 listings of one shop)."""
+    told = {one.key(Axis.SIZE): one.texts[Axis.SIZE] for one in sources if Axis.SIZE in one.texts and not one.gone}
+    if sizes.FREE not in told or len(told) == 1:
+        return []
+    others = ", ".join(sorted(text for key, text in told.items() if key != sizes.FREE)[:5])
+    return [Reason(Why.FREE_MIXED, f"'{told[sizes.FREE]}' stands beside the sizes {others}", Axis.SIZE)]

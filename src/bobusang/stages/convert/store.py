@@ -1,0 +1,139 @@
+"""Conversions in the database: what each product was made into for a market, or why it is held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bobusang.catalog import variants
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.errors import Missing
+from bobusang.kit.sql import Bulk, Statement
+from bobusang.stages.convert.converting import VERSION
+from bobusang.stages.convert.model import Converted, Held, Reason
+from bobusang.stages.convert.tables import State, conversions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from bobusang.kit.db import Row, Tx
+
+KNOWN = Statement("select * from conversions where market = :market and product_id in (:ids...)")
+IN_STATE = Statement("""
+    select * from conversions where market = :market and state = :state and product_id > :after
+    order by product_id limit :limit""")
+FORGET = Statement("delete from conversions where market = :market and product_id in (:ids...)")
+RENEW = Statement("""
+    update conversions set generation = generation + 1, data = null, data_version = null, updated_at = :now
+    where market = :market and product_id = :id""")
+
+_COLUMNS = tuple(column.name for column in conversions.columns)
+_NEW = Bulk(conversions, _COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What converting a version of a product's record gave."""
+
+    product_id: int
+    version: int
+    outcome: Converted | Held
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What is known of a product for a market; `data` is the last that was ready, even while it is held."""
+
+    product_id: int
+    market: str
+    generation: int
+    source_version: int
+    data_version: int | None
+    converter_version: str
+    data: Converted | None
+    state: State
+    reasons: tuple[Reason, ...]
+    created_at: datetime
+    updated_at: datetime
+
+    @property
+    def current(self) -> bool:
+        """Whether this converter made it."""
+        return self.converter_version == VERSION
+
+
+async def load(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, Conversion]:
+    """The conversions of these products."""
+    rows = await tx.fetch(KNOWN, market=market, ids=sorted(set(ids))) if ids else ()
+    return {row["product_id"]: _conversion(row) for row in rows}
+
+
+async def listed(tx: Tx, market: str, state: State, *, after: int = 0, limit: int = 100) -> list[Conversion]:
+    """Conversions in a state, by product; to go on, pass the last one's product as `after`."""
+    rows = await tx.fetch(IN_STATE, market=market, state=state.value, after=after, limit=limit)
+    return [_conversion(row) for row in rows]
+
+
+async def save(tx: Tx, market: str, results: Sequence[Result]) -> None:
+    """Write what a batch was made into, with the options and variants of what is ready.
+
+    A product that is held keeps what it was made into before; a result of an older version than the one that is known
+    is dropped, for it may come late.
+    """
+    known = await load(tx, market, [one.product_id for one in results])
+    newest: dict[int, Result] = {}
+    for one in results:
+        before = known.get(one.product_id)
+        if before is None or before.source_version <= one.version:
+            newest[one.product_id] = max(newest.get(one.product_id, one), one, key=lambda result: result.version)
+    fresh = [newest[id] for id in sorted(newest)]
+    if not fresh:
+        return
+    await tx.execute(FORGET, market=market, ids=[one.product_id for one in fresh])
+    await tx.insert(_NEW, [_row(tx, market, one, known.get(one.product_id)) for one in fresh])
+    await variants.put(
+        tx, market, {one.product_id: one.outcome.goods for one in fresh if isinstance(one.outcome, Converted)}
+    )
+
+
+async def renew(tx: Tx, market: str, product_id: int) -> None:
+    """A product whose axes have changed begins anew: its next conversion is compared with nothing, and its next
+    listing is another one."""
+    if not await tx.execute(RENEW, market=market, id=product_id, now=tx.now):
+        raise Missing(f"product {product_id} was never converted for {market}")
+
+
+def _row(tx: Tx, market: str, one: Result, before: Conversion | None) -> tuple[Any, ...]:
+    ready = isinstance(one.outcome, Converted)
+    kept = one.outcome if isinstance(one.outcome, Converted) else before.data if before else None
+    version = one.version if ready else before.data_version if before else None
+    return (
+        *(one.product_id, market, before.generation if before else 1, one.version, version, VERSION),
+        None if kept is None else json.dumps(kept),
+        State.READY.value if ready else State.HELD.value,
+        json.dumps(one.outcome.reasons if isinstance(one.outcome, Held) else ()),
+        before.created_at if before else tx.now,
+        tx.now,
+    )
+
+
+def _conversion(row: Row) -> Conversion:
+    data = None if row["data"] is None else msgspec.convert(json.loads(row["data"]), Converted)
+    reasons = msgspec.convert(json.loads(row["reasons"]), tuple[Reason, ...])
+    return Conversion(
+        row["product_id"],
+        row["market"],
+        row["generation"],
+        row["source_version"],
+        row["data_version"],
+        row["converter_version"],
+        data,
+        State(row["state"]),
+        reasons,
+        utc(row["created_at"]),
+        utc(row["updated_at"]),
+    )
