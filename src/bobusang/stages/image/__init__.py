@@ -1,0 +1,1 @@
+"""IMAGE: pictures are fetched once, checked, kept by their content and given a place that stays."""

@@ -1,0 +1,79 @@
+"""Pictures are served to the world by their content; nothing else of the store is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bobusang.platform.blob import address_of
+from bobusang.stages.image import store
+from bobusang.stages.image.decoding import Prepared, prepare
+from bobusang.stages.image.model import Limits
+from bobusang.stages.image.recipe import Recipe
+from tests.integration.api.door import opened
+from tests.unit.image.pictures import encoded, photo
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from tests.integration.api.door import Door
+
+
+@pytest.fixture
+async def door(empty_sqlite: str, tmp_path: Path) -> AsyncIterator[Door]:
+    async with opened(empty_sqlite, tmp_path) as found:
+        yield found
+
+
+async def kept(door: Door) -> Prepared:
+    """A picture whose files are written down and stored."""
+    made = prepare(encoded(photo(1, (400, 300)), "PNG"), Limits(), Recipe(side=200))
+    assert isinstance(made, Prepared)
+    assert made.derivative is not None
+    files, derivatives = [made.file], [made.derivative]
+    await door.app.engine.db.transact(lambda tx: store.keep(tx, files, derivatives))
+    await door.app.collector.blobs.put_many([(made.data, "image/png"), (made.derived, "image/jpeg")])
+    return made
+
+
+async def test_a_market_fetches_a_picture_without_a_key_and_for_ever(door: Door) -> None:
+    made = await kept(door)
+    assert made.derivative is not None
+
+    for address, data, media in (
+        (made.derivative.sha256, made.derived, "image/jpeg"),
+        (made.file.sha256, made.data, "image/png"),
+    ):
+        answer = await door.stranger.get(f"/media/{address}")
+
+        assert (answer.status_code, answer.content) == (200, data)
+        told = {
+            "content-type": media,
+            "cache-control": "public, max-age=31536000, immutable",
+            "x-content-type-options": "nosniff",
+            "content-security-policy": "default-src 'none'; sandbox",
+            "cross-origin-resource-policy": "cross-origin",
+            "etag": f'"{address}"',
+        }
+        assert {name: answer.headers[name] for name in told} == told
+        head = await door.stranger.head(f"/media/{address}")
+        assert (head.status_code, head.headers["content-length"]) == (200, str(len(data)))
+        again = await door.stranger.get(f"/media/{address}", headers={"If-None-Match": f'"{address}"'})
+        assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_nothing_but_pictures_is_found(door: Door) -> None:
+    """Raw pages and spreadsheets with customers lie in the same store."""
+    secret = await door.app.collector.blobs.put(b"<html>orders</html>", media="text/html")
+    made = await kept(door)
+    await door.app.collector.blobs.delete([made.file.sha256])  # refused ones are written down, and not kept
+
+    for name in (secret, made.file.sha256, address_of(b"nothing"), made.file.sha256.upper(), "..%2f..%2fetc", "1"):
+        answer = await door.stranger.get(f"/media/{name}")
+        assert answer.status_code == 404, name
+        assert answer.headers["cache-control"] == "no-store"
+    for path in ("/media", "/media/"):
+        assert (await door.stranger.get(path)).status_code == 404
+    assert (await door.stranger.delete(f"/media/{secret}")).status_code == 405
