@@ -1,0 +1,1 @@
+"""Markets: where we sell."""

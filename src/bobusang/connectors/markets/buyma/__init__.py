@@ -1,0 +1,1 @@
+"""BUYMA's Personal Shopper API: 201 only means accepted, the verdict comes by webhook, and nothing can be read back."""

@@ -1,0 +1,138 @@
+"""What becomes of each wanted listing: a call, a wait, a hold, a fault to mend, or nothing. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, steps
+from bobusang.stages.register.drafting import drafted, today
+from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
+from bobusang.stages.register.market import Family, Problem
+from bobusang.stages.register.refusing import digest, still_stands
+from bobusang.stages.register.tables import CallState
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from bobusang.stages.register.calls import MarketCall
+    from bobusang.stages.register.market import Market
+    from bobusang.stages.register.model import Account, Listing, Wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """This is to be sent, if run and budget allow."""
+
+    step: Step
+    supersedes: MarketCall | None = None
+    """An accepted call whose verdict is not waited for."""
+
+    @property
+    def family(self) -> Family:
+        return Family.STOCK if self.step.kind.by_stock else Family.PRODUCT
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The market has not judged the last call yet."""
+
+    call_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A guard tripped."""
+
+    trip: Trip
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """The market would refuse it."""
+
+    problems: tuple[Problem, ...]
+
+
+Decision = Chosen | Waiting | Stopped | Faulty | Idle
+Approvals = frozenset[tuple[int, str, str]]
+
+
+def decide(
+    wanted: Wanted,
+    listing: Listing,
+    account: Account,
+    market: Market,
+    now: datetime,
+    *,
+    last: MarketCall | None = None,
+    approvals: Approvals = frozenset(),
+) -> Decision:
+    """The best call that no guard stops; a wish that is under way waits, unless something sold out meanwhile."""
+    day = today(market.abilities, now)
+    wish = drafted(wanted, account, market.abilities, day)
+    found = steps(wish, listing, market.abilities, account.policy, day)
+    under_way = last if last is not None and last.state.is_open else None
+    if isinstance(found, Idle):
+        return found if under_way is None else Waiting(under_way.id)
+    if under_way is not None:
+        return _meanwhile(found, under_way)
+    first: Decision | None = None
+    for step in found:
+        decision = _weighed(step, wanted, listing, account, market, now, day, approvals)
+        if isinstance(decision, Chosen):
+            return decision
+        first = first or decision
+    assert first is not None
+    return first
+
+
+def _meanwhile(found: tuple[Step, ...], under_way: MarketCall) -> Decision:
+    """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent."""
+    step = found[-1]
+    is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
+    if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
+        return Waiting(under_way.id)
+    if under_way.draft.variants == step.target.variants:
+        return Waiting(under_way.id)
+    return Chosen(step, under_way)
+
+
+def _weighed(
+    step: Step,
+    wanted: Wanted,
+    listing: Listing,
+    account: Account,
+    market: Market,
+    now: datetime,
+    day: date,
+    approvals: Approvals,
+) -> Decision:
+    chosen = Chosen(step)
+    if not step.kind.by_stock:
+        trip = price_trip(account.policy.caution, _prices(wanted, listing, day))
+        what = effect(step)
+        if trip is not None and (listing.id, trip.guard, what) not in approvals:
+            return Stopped(trip, what)
+        if problems := market.check(step.target, day):
+            return Faulty(problems)
+    if still_stands(listing.refusal, chosen.family, step.target, now):
+        assert listing.refusal is not None
+        return Idle(f"refused ({listing.refusal.cause}) and nothing about it has changed: {listing.refusal.words}")
+    return chosen
+
+
+def _prices(wanted: Wanted, listing: Listing, day: date) -> Prices:
+    before = None if listing.confirmed is None else listing.confirmed.price
+    began = listing.day_price if listing.day == day else before
+    return Prices(wanted.price, wanted.floor, wanted.ceiling, before, began)
+
+
+def effect(step: Step) -> str:
+    """What a person agrees to: this price, or closing."""
+    return digest("closed" if step.kind is Kind.CLOSE else ("price", step.target.price))
+
+
+RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED}
+"""Which guard of the run counts which kind of call."""

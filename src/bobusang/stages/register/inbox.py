@@ -1,0 +1,139 @@
+"""The webhook inbox: raw bytes first, each kept once with the verdict on its signature, replayable."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.errors import Invalid
+from bobusang.kit.sql import Revise, Statement
+from bobusang.stages.register.tables import InboxState, webhook_inbox
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from bobusang.kit.db import Row, Tx
+    from bobusang.stages.register.market import Market
+    from bobusang.stages.register.model import Account
+
+LARGEST = 1 << 20
+LARGEST_FORGED = 4 << 10
+"""Of what nobody signed only the beginning is kept: it must not fill the disk."""
+DOORBELL = "webhooks"
+
+_ADD = """
+    insert into webhook_inbox (account_id, dedupe, headers, body, genuine, state, received_at)
+    values (:account, :dedupe, :headers, :body, :genuine, :state, :now)"""
+ADD = Statement(
+    f"{_ADD} on conflict (account_id, dedupe) do update set times = webhook_inbox.times + 1",
+    mariadb=f"{_ADD} on duplicate key update times = times + 1",
+)
+TAKE = Statement(
+    """select * from webhook_inbox where account_id = :account and state = 'RECEIVED'
+       order by id limit :limit for update skip locked""",
+    sqlite="select * from webhook_inbox where account_id = :account and state = 'RECEIVED' order by id limit :limit",
+)
+AGAIN = Statement("""
+    update webhook_inbox set state = 'RECEIVED', applied_at = null
+    where account_id = :account and id in (:ids...) and genuine = true and state <> 'RECEIVED'""")
+PICK = Statement("""
+    select * from webhook_inbox where account_id = :account and state = :state and id < :before
+    order by id desc limit :limit""")
+LAST_ID = 2**62
+
+_KEEP = Revise(webhook_inbox, "id", ("state", "listing_id", "call_id", "note", "applied_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook as it came."""
+
+    id: int
+    account_id: int
+    headers: Mapping[str, str]
+    body: bytes
+    state: InboxState
+    received_at: datetime
+    note: str = ""
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a webhook."""
+
+    id: int
+    state: InboxState
+    note: str = ""
+    listing_id: int | None = None
+    call_id: int | None = None
+
+
+async def receive(
+    tx: Tx, account: Account, market: Market, secret: str, headers: Mapping[str, str], body: bytes
+) -> bool:
+    """Store a webhook as it came; whether the market signed it. What it says is read later, by `apply`."""
+    if len(body) > LARGEST:
+        raise Invalid(f"a webhook of {len(body):,} bytes, at most {LARGEST:,} are taken", field="body")
+    lower = {name.lower(): value for name, value in headers.items()}
+    genuine = market.genuine(secret, lower, body)
+    # Only headers that the market signs or names: the rest may hold a proxy's secrets.
+    kept = {name: value[:500] for name, value in lower.items() if name.startswith("x-") and "auth" not in name}
+    await tx.execute(
+        ADD,
+        account=account.id,
+        dedupe=dedupe(lower.get(market.abilities.event_header, ""), body, genuine=genuine),
+        headers=json.dumps(kept),
+        body=body if genuine else body[:LARGEST_FORGED],
+        genuine=genuine,
+        state=InboxState.RECEIVED if genuine else InboxState.FORGED,
+        now=tx.now,
+    )
+    if genuine:
+        tx.ring(DOORBELL)
+    return genuine
+
+
+def dedupe(event: str, body: bytes, *, genuine: bool) -> str:
+    """The same webhook again; a forgery never shadows the real one."""
+    return hashlib.sha256(b"\0".join((str(genuine).encode(), event.encode(errors="replace"), body))).hexdigest()
+
+
+async def take(tx: Tx, account: int, *, limit: int) -> list[Webhook]:
+    """Webhooks that nobody has applied, oldest first, for us alone."""
+    return [webhook_of(row) for row in await tx.fetch(TAKE, account=account, limit=limit)]
+
+
+async def save(tx: Tx, verdicts: Sequence[Verdict]) -> None:
+    """Keep what became of webhooks."""
+    rows = [(one.id, one.state, one.listing_id, one.call_id, one.note[:500], tx.now) for one in verdicts]
+    await tx.revise(_KEEP, sorted(rows))
+
+
+async def replay(tx: Tx, account: int, ids: Sequence[int]) -> int:
+    """Apply these again, whatever became of them; never a forged one."""
+    changed = await tx.execute(AGAIN, account=account, ids=list(ids))
+    tx.ring(DOORBELL)
+    return changed
+
+
+async def pick(tx: Tx, account: int, state: InboxState, *, before: int = LAST_ID, limit: int = 100) -> list[Webhook]:
+    """Webhooks of one kind, newest first: what could not be matched is shown, not dropped."""
+    return [webhook_of(row) for row in await tx.fetch(PICK, account=account, state=state, before=before, limit=limit)]
+
+
+def webhook_of(row: Row) -> Webhook:
+    return Webhook(
+        row["id"],
+        row["account_id"],
+        json.loads(row["headers"]),
+        bytes(row["body"]),
+        InboxState(row["state"]),
+        utc(row["received_at"]),
+        row["note"],
+        row["times"],
+    )

@@ -1,0 +1,300 @@
+"""A listing's life: sent once, confirmed by the market alone, and right after every accident."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bobusang.kit.errors import Conflict
+from bobusang.kit.money import yen
+from bobusang.stages.register import accounts, holds, inbox
+from bobusang.stages.register.deciding import Chosen, Stopped, Waiting
+from bobusang.stages.register.diffing import Idle, Kind
+from bobusang.stages.register.guards import Guard
+from bobusang.stages.register.model import Budget, Policy, State, Stock
+from bobusang.stages.register.planning import Postponed
+from bobusang.stages.register.tables import CallState, InboxState
+from tests.integration.register.desk import Desk
+from tests.integration.register.shop import Mood
+from tests.unit.register.making import WANTED, stocks
+
+if TYPE_CHECKING:
+    from bobusang.kit.db import Database
+    from bobusang.stages.register.model import Wanted
+    from bobusang.testing.clock import ManualClock
+
+SOLD_OUT = replace(WANTED, variants=stocks(Stock.OUT))
+PATIENCE = Policy().patience + timedelta(minutes=2)
+
+
+def coats(count: int, of: Wanted = WANTED) -> list[Wanted]:
+    return [replace(of, product_id=id, sku=f"okmall/{id}") for id in range(1, count + 1)]
+
+
+async def listed(db: Database, count: int = 1, policy: Policy | None = None) -> Desk:
+    """So many coats, live."""
+    desk = await Desk.opened(db, policy)
+    await desk.go(*coats(count))
+    await desk.told()
+    desk.shop.calls.clear()
+    return desk
+
+
+async def test_a_listing_is_live_only_when_the_market_says_so(db: Database) -> None:
+    desk = await Desk.opened(db)
+
+    (settled,) = await desk.go(WANTED)
+    before = await desk.rows("select state, market_id, reference from listings")
+    (moved,) = await desk.told()
+
+    assert settled.state is CallState.ACCEPTED
+    assert [(row["state"], row["market_id"]) for row in before] == [("SENT", None)]
+    assert (moved.state, moved.market_id, moved.price, moved.keys) == (State.LIVE, "100", 22_500, (settled.key,))
+    assert desk.shop.calls[0]["reference_number"] == before[0]["reference"]
+    (planned,) = await desk.plan(WANTED)
+    assert (planned.decision, planned.outgoing) == (Idle("as confirmed"), None)
+
+
+async def test_sold_out_suspends_and_stock_revives_under_the_same_id(db: Database) -> None:
+    desk = await listed(db)
+    coat, gone = coats(1)[0], coats(1, SOLD_OUT)[0]
+
+    await desk.go(gone)
+    (closed,) = await desk.told()
+    await desk.go(coat)
+    (revived,) = await desk.told()
+
+    assert [(call.get("control"), call["id"]) for call in desk.shop.calls] == [(None, 100), ("publish", 100)]
+    assert [(one.state, one.market_id) for one in (closed, revived)] == [(State.SUSPENDED, "100"), (State.LIVE, "100")]
+
+
+@pytest.mark.parametrize("mood", [Mood.DEAF, Mood.MUTE])
+async def test_no_answer_is_waited_for_and_sent_again_under_the_same_reference(
+    db: Database, clock: ManualClock, mood: Mood
+) -> None:
+    """89 rows of a peer stayed "pending" although the market had the product."""
+    desk = await Desk.opened(db)
+    desk.shop.mood = mood
+
+    (settled,) = await desk.go(WANTED)
+    assert settled.state is CallState.UNKNOWN
+    assert [type(one.decision) for one in await desk.plan(WANTED)] == [Waiting]
+    assert await desk.recover() == []
+    clock.advance(seconds=PATIENCE.total_seconds())
+    desk.shop.mood = Mood.FINE
+    (again,) = await desk.recover()
+    moved = await desk.told()
+
+    assert again.state is CallState.ACCEPTED
+    assert len(desk.shop.products) == 1
+    assert len({call["reference_number"] for call in desk.shop.calls}) == 1
+    assert moved[-1].state is State.LIVE
+
+
+async def test_the_webhook_may_come_before_the_answer_is_written(db: Database) -> None:
+    desk = await Desk.opened(db)
+    (planned,) = await desk.plan(WANTED)
+    assert planned.outgoing is not None
+    sents = await desk.register.send(desk.account, [planned.outgoing])
+
+    await desk.told()
+    (settled,) = await db.transact(lambda tx: desk.register.settle(tx, desk.account, sents))
+
+    assert settled.state is CallState.CONFIRMED
+    rows = await desk.rows("select state, request_uid from market_calls")
+    assert rows == [{"state": "CONFIRMED", "request_uid": "u1"}]
+
+
+async def test_a_sender_that_was_thought_dead_changes_nothing(db: Database, clock: ManualClock) -> None:
+    desk = await Desk.opened(db)
+    (planned,) = await desk.plan(WANTED)
+    assert planned.outgoing is not None
+    sents = await desk.register.send(desk.account, [planned.outgoing])
+    clock.advance(seconds=PATIENCE.total_seconds())
+    again = await db.transact(lambda tx: desk.register.recover(tx, desk.account))
+
+    late = await db.transact(lambda tx: desk.register.settle(tx, desk.account, sents))
+
+    assert [(one.call_id, one.token) for one in again] == [(planned.outgoing.call_id, 2)]
+    assert late == []
+    clock.advance(seconds=120)
+    assert await desk.register.send(desk.account, again) == []  # its right has run out too
+
+
+async def test_what_is_never_answered_is_shown_and_let_go_by_a_person(db: Database, clock: ManualClock) -> None:
+    desk = await Desk.opened(db, Policy(sends=2))
+    desk.shop.mood = Mood.DEAF
+    await desk.go(WANTED)
+    for _ in range(3):
+        clock.advance(seconds=PATIENCE.total_seconds())
+        await desk.recover()
+
+    async with db.read() as tx:
+        (hold,) = await holds.pick(tx, desk.account.id)
+    await db.transact(lambda tx: desk.register.decide_hold(tx, hold.id, approve=True, who="owner"))
+
+    assert hold.guard is Guard.UNANSWERED
+    reference = (await desk.rows("select reference from listings"))[0]["reference"]
+    (planned,) = await desk.plan(WANTED)
+    assert isinstance(planned.decision, Chosen)
+    assert (await desk.rows("select reference from listings"))[0]["reference"] == reference
+
+
+async def test_a_forged_webhook_changes_nothing_and_hides_nothing(db: Database) -> None:
+    desk = await Desk.opened(db)
+    await desk.go(WANTED)
+    (real,) = desk.shop.work()
+    forged = ({**real[0], "X-Buyma-Hmac-Sha256": "x"}, real[1])
+
+    assert await desk.receive([forged]) == [False]
+    assert await desk.apply() == []
+    assert await desk.receive([real, real]) == [True, True]
+    assert [one.state for one in await desk.apply()] == [State.LIVE]
+    states = await desk.rows("select state, times from webhook_inbox order by id")
+    assert states == [{"state": "FORGED", "times": 1}, {"state": "APPLIED", "times": 2}]
+
+
+async def test_an_older_word_never_wins(db: Database) -> None:
+    desk = await listed(db)
+    old = desk.shop.hook("product/update", desk.shop.said(100) | {"price": 1})
+    (coat,) = coats(1)
+    await desk.go(replace(coat, price=yen(23_000)))
+    (moved,) = await desk.told()
+
+    assert moved.price == 23_000
+    assert await desk.told([old]) == []
+    async with db.read() as tx:
+        assert len(await inbox.pick(tx, desk.account.id, InboxState.STALE)) == 1
+
+
+async def test_what_nobody_knows_is_kept_and_can_be_applied_again(db: Database) -> None:
+    desk = await listed(db)
+    stranger = desk.shop.hook("product/update", desk.shop.said(100) | {"id": 7, "reference_number": "?"})
+    second = desk.shop.hook("product/create", desk.shop.said(100) | {"id": 101})
+
+    assert await desk.told([stranger, second]) == []
+    async with db.read() as tx:
+        (kept,) = await inbox.pick(tx, desk.account.id, InboxState.UNMATCHED)
+        (hold,) = await holds.pick(tx, desk.account.id)
+    assert (kept.body, hold.guard) == (stranger[1], Guard.TWO_PRODUCTS)
+    assert await db.transact(lambda tx: inbox.replay(tx, desk.account.id, [kept.id])) == 1
+
+
+async def test_a_refusal_is_not_repeated_until_its_cause_changes(db: Database) -> None:
+    desk = await Desk.opened(db)
+    await desk.go(WANTED)
+    reference = desk.shop.calls[0]["reference_number"]
+    told = {"request_uid": "u1", "reference_number": reference, "errors": {"category_id": ["存在しない"]}}
+    desk.shop.queue.clear()
+
+    (moved,) = await desk.told([desk.shop.hook("product/fail_to_create", told)])
+
+    assert moved.state is State.REJECTED
+    (same,) = await desk.plan(replace(WANTED, price=yen(23_000)))
+    assert isinstance(same.decision, Idle)
+    (mended,) = await desk.plan(replace(WANTED, category_id=3065))
+    assert isinstance(mended.decision, Chosen)
+    await desk.send([mended.outgoing])
+    assert desk.shop.calls[1]["reference_number"] == reference
+
+
+async def test_a_stock_out_overtakes_a_verdict_that_is_not_there_yet(db: Database) -> None:
+    desk = await listed(db)
+    coat, gone = coats(1)[0], coats(1, SOLD_OUT)[0]
+    await desk.go(replace(coat, price=yen(23_000)))
+
+    (settled,) = await desk.go(gone)
+    moved = await desk.told()
+
+    assert settled.state is CallState.ACCEPTED
+    assert [(one.state, one.keys) for one in moved] == [(State.SUSPENDED, (settled.key,))]
+    assert await desk.rows("select kind, state from market_calls where kind <> 'CREATE' order by id") == [
+        {"kind": "EDIT", "state": "SUPERSEDED"},
+        {"kind": "CLOSE", "state": "CONFIRMED"},
+    ]
+
+
+async def test_most_of_the_stock_gone_at_once_holds_the_run(db: Database) -> None:
+    """An upstream bug that sets all stock to 0 must not close the shop."""
+    desk = await listed(db, 60)
+
+    planned = await desk.plan(*coats(54, SOLD_OUT), run="r2")
+    single = await desk.plan(coats(60, SOLD_OUT)[59], run="r2")
+
+    assert {type(one.decision) for one in planned + single} == {Stopped}
+    assert desk.shop.calls == []
+    async with db.read() as tx:
+        found = await holds.pick(tx, desk.account.id)
+    assert {hold.guard for hold in found} == {Guard.CLOSED}
+    await db.transact(lambda tx: desk.register.decide_hold(tx, found[0].id, approve=True, who="owner"))
+    (agreed,) = await desk.plan(coats(60, SOLD_OUT)[59], run="r2")
+    assert isinstance(agreed.decision, Chosen)
+    assert agreed.decision.step.kind is Kind.CLOSE
+
+
+async def test_a_price_jump_is_held_while_the_sold_out_size_still_goes(db: Database) -> None:
+    desk = await listed(db)
+    (coat,) = coats(1)
+    jump = replace(coat, price=yen(39_000))
+
+    (held,) = await desk.plan(jump)
+    (stock,) = await desk.plan(replace(jump, variants=stocks(c1_s1=Stock.OUT)))
+
+    assert isinstance(held.decision, Stopped)
+    assert held.decision.trip.guard is Guard.STEP
+    assert isinstance(stock.decision, Chosen)
+    assert stock.decision.step.kind is Kind.STOCK
+
+
+async def test_a_loss_cannot_be_approved(db: Database) -> None:
+    desk = await Desk.opened(db)
+    await desk.plan(replace(WANTED, floor=None))
+    async with db.read() as tx:
+        (hold,) = await holds.pick(tx, desk.account.id)
+
+    assert hold.guard is Guard.NO_FLOOR
+    with pytest.raises(Conflict, match="no_floor cannot be approved"):
+        await db.transact(lambda tx: desk.register.decide_hold(tx, hold.id, approve=True, who="owner"))
+
+
+async def test_the_switch_stops_everything_and_a_closed_door_switches_off(db: Database) -> None:
+    desk = await Desk.opened(db)
+    desk.shop.mood = Mood.SHUT
+
+    await desk.go(WANTED)
+    (after,) = await desk.plan(WANTED)
+
+    assert isinstance(after.decision, Stopped)
+    assert after.decision.trip.guard is Guard.SWITCH
+    await db.transact(lambda tx: accounts.switch(tx, desk.account, enabled=True, why=""))
+    (again,) = await desk.plan(WANTED)
+    assert isinstance(again.decision, Chosen)
+
+
+async def test_429_rests_the_account_and_the_budget_keeps_calls_for_what_is_urgent(db: Database) -> None:
+    policy = Policy(budget=Budget(hour=10, day=10, shares=(100, 90, 80, 70, 60)))
+    desk = await Desk.opened(db, policy)
+
+    planned = await desk.plan(*coats(8))
+    assert [type(one.decision) for one in planned] == [Chosen] * 6 + [Postponed] * 2
+    desk.shop.mood = Mood.BUSY
+    await desk.send([one.outgoing for one in planned if one.outgoing])
+    (rest,) = await desk.plan(coats(1)[0])
+    assert rest.decision == Postponed(db.clock.now() + timedelta(minutes=5), "the market asked for a rest")
+
+
+async def test_a_preview_shows_the_exact_call_and_writes_nothing(db: Database) -> None:
+    desk = await listed(db)
+    (coat,) = coats(1)
+    before = await desk.rows("select count(*) as calls from market_calls")
+
+    async with db.read() as tx:
+        (preview,) = await desk.register.preview(tx, desk.account, [replace(coat, price=yen(23_000))])
+
+    assert preview.changes == {"price": (22_500, 23_000)}
+    assert preview.request is not None
+    assert '"price":23000' in preview.request.body
+    assert await desk.rows("select count(*) as calls from market_calls") == before
