@@ -1,0 +1,96 @@
+"""`pipeline_control` moves with the engine: written in the transactions that move steps and jobs, so it never lies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bobusang.engine import ending
+from bobusang.engine.model import JobStatus
+from bobusang.flows.conveyor import batches, rules
+from bobusang.flows.conveyor.model import BatchStatus, Brand, StageStatus
+from bobusang.kit.sql import Statement
+from bobusang.platform.alerting import raise_alert
+from bobusang.platform.notifier import Level, Notice
+
+if TYPE_CHECKING:
+    from bobusang.engine.hooks import JobMoved, StepMoved
+    from bobusang.engine.model import Run
+    from bobusang.flows.conveyor.model import Stage
+    from bobusang.kit.db import Tx
+
+WORKFLOW = "conveyor"
+MOVE = Statement("""
+    update pipeline_control set status = :status, item_count = :items, job_id = :job_id, updated_at = :now,
+      started_at = coalesce(started_at, :started_at), error_msg = :error
+    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and stage = :stage""")
+CLOSE = Statement("""
+    update pipeline_control set status = 'ERROR', error_msg = coalesce(error_msg, :error), updated_at = :now
+    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status in ('PENDING', 'RUNNING')""")
+ERRORS = Statement("""
+    select stage, error_msg from pipeline_control
+    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status = 'ERROR' order by id""")
+CAUSE = Statement("""
+    select t.error_message as value from tasks t join workflow_steps s on s.id = t.step_id
+    where t.job_id = :job_id and s.step_name in (:steps...) and t.status = 'FAILED' order by t.id limit 1""")
+
+
+def batch_of(run: Run) -> str:
+    """The batch that a job belongs to; empty for a job that was started by itself."""
+    return str(run.input.get("batch") or "") if run.plan.name == WORKFLOW else ""
+
+
+def brand_of(run: Run) -> Brand:
+    """The brand that a job of a batch is for."""
+    return Brand(str(run.target["source"]), str(run.target["key"]))
+
+
+async def on_step(tx: Tx, moved: StepMoved) -> None:
+    """Bring the row of a step's stage up to the engine's counters."""
+    run, stage = moved.run, rules.STAGE_OF.get(moved.step.name)
+    if stage is None or not (batch_id := batch_of(run)):
+        return
+    found = await ending.standing(tx, run.job_id)
+    mine = {name: found[name] for name, its in rules.STAGE_OF.items() if its is stage and name in found}
+    status = rules.status_of(list(mine.values()))
+    brand = brand_of(run)
+    await tx.execute(
+        MOVE,
+        batch_id=batch_id,
+        mall=brand.mall,
+        brand=brand.name,
+        stage=stage,
+        status=status,
+        items=found[rules.COUNTED[stage]][1].succeeded if rules.COUNTED[stage] in found else 0,
+        job_id=run.job_id,
+        now=tx.now,
+        started_at=None if status is StageStatus.PENDING else tx.now,
+        error=await _cause(tx, run.job_id, stage) if status is StageStatus.ERROR else None,
+    )
+
+
+async def on_job(tx: Tx, moved: JobMoved) -> None:
+    """A brand's job has ended: what is not over by now failed with it; people are told, the batch may end."""
+    if not moved.status.ended or not (batch_id := batch_of(moved.run)):
+        return
+    brand = brand_of(moved.run)
+    names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name}
+    words = "its job was cancelled" if moved.status is JobStatus.CANCELLED else "its job failed before this stage"
+    await tx.execute(CLOSE, **names, error=words, now=tx.now)
+    failed = await tx.fetch(ERRORS, **names)
+    status = await batches.leave(tx, batch_id, brand)
+    if failed:
+        told = "; ".join(f"{row['stage']}: {row['error_msg'] or 'no cause was given'}" for row in failed)
+        await raise_alert(tx, notice(f"stage:{batch_id}:{brand.mall}:{brand.name}", f"{brand.mall} {brand.name}", told))
+    if status is BatchStatus.FAILED:
+        await raise_alert(tx, notice(f"batch:{batch_id}", f"batch {batch_id} failed", "not every brand was registered"))
+
+
+def notice(key: str, title: str, text: str) -> Notice:
+    """What people are told of a stage or a batch that failed."""
+    return Notice(f"conveyor.{key}"[:200], Level.WARNING, title, f"{text}. `bobusang run show` tells more.")
+
+
+async def _cause(tx: Tx, job_id: int, stage: Stage) -> str | None:
+    steps = [name for name, its in rules.STAGE_OF.items() if its is stage]
+    found: str | None = await tx.value(CAUSE, job_id=job_id, steps=steps)
+    return found
