@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import drain, history, latency, pinned, start
+from bench import collect, drain, history, latency, pinned, reading, records, start, storing
 from bench.report import Line, machine, table
 
 PARTS = {
@@ -15,6 +15,10 @@ PARTS = {
     "pinned": (pinned.run, "With an old transaction held open"),
     "history": (history.run, "With a long history"),
     "start": (start.run, "Starting and idling"),
+    "collect": (collect.run, "Collecting list pages"),
+    "storing": (storing.run, "Storing what was read"),
+    "reading": (reading.run, "Reading a list page of real size"),
+    "records": (records.run, "Questions to a large catalog"),
 }
 KEPT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.servers import mariadb, postgres, redis
+from tests.servers import mariadb, postgres, redis, seaweed
 from tests.servers.skip import started
 
 if TYPE_CHECKING:
@@ -67,3 +67,16 @@ def fresh_redis(redis_url: str) -> Iterator[str]:
     """A prefix for keys on `redis_url`."""
     with redis.fresh(redis_url) as prefix:
         yield prefix
+
+
+@pytest.fixture(scope="session")
+def s3_url() -> Iterator[str]:
+    with serving(seaweed.found(), seaweed.Seaweed()) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_s3(s3_url: str) -> Iterator[str]:
+    """An address in the bucket of `s3_url` that nobody else uses."""
+    with seaweed.fresh(s3_url) as url:
+        yield url

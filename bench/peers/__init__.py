@@ -1,4 +1,4 @@
-"""The peers of the benchmark: Celery, Procrastinate and DBOS, each drained by a script in an environment of theirs."""
+"""The peers of the benchmark: queues that are drained and crawlers that collect, in an environment of their own."""
 
 import json
 import os
@@ -38,20 +38,28 @@ def run(
     script = Path(__file__).with_name(f"{peer}_drain.py")
     argv = [str(ensure(folder)), str(script), f"--{SERVERS[peer]}", url, "--tasks", str(tasks)]
     argv += ["--timeout", str(timeout), *options]
-    said = _output(argv, timeout + GRACE)
+    said = output(argv, timeout + GRACE)
     found: dict[str, Any] = json.loads(said)
     return found
 
 
-def _output(argv: list[str], timeout: float) -> str:
+def crawl(peer: str, options: Sequence[str], *, timeout: float = 600.0) -> dict[str, Any]:
+    """Collect list pages with a crawler: `{"contender", "version", "items", "cpu", "wall", "settings"}`."""
+    script = Path(__file__).with_name(f"{peer}_crawl.py")
+    found: dict[str, Any] = json.loads(output([str(ensure()), str(script), *options], timeout))
+    return found
+
+
+def output(argv: list[str], timeout: float) -> str:
     """The script's stdout. It stops its own worker when asked to, so it is asked before it is killed."""
     # Not the project's: a peer must see its own environment only.
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+    name = argv[2] if argv[1] == "-m" else Path(argv[1]).name
     script = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         said, _ = script.communicate(timeout=timeout)
     except subprocess.TimeoutExpired as error:
-        raise PeerFailed(f"{Path(argv[1]).name} did not stop within {timeout:g} s") from error
+        raise PeerFailed(f"{name} did not stop within {timeout:g} s") from error
     finally:
         if script.poll() is None:
             script.send_signal(signal.SIGTERM)
@@ -61,5 +69,5 @@ def _output(argv: list[str], timeout: float) -> str:
                 script.kill()
                 script.wait()
     if script.returncode:
-        raise PeerFailed(f"{Path(argv[1]).name} ended with {script.returncode}; its last words are above on stderr")
+        raise PeerFailed(f"{name} ended with {script.returncode}; its last words are above on stderr")
     return said

@@ -23,6 +23,9 @@ FILE = "bobusang.toml"
 APART = {"URL", "TOKEN", "CONFIG", "LANG"}
 """Variables of the command line rather than of the program."""
 
+AGENT = "Mozilla/5.0 (compatible; Bobusang; +set BOBUSANG_USER_AGENT)"
+SECRETS = ("slack_webhook_url", "smtp_url")
+
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Seconds = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -53,6 +56,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     alert_retry_rate: Annotated[float, Meta(gt=0, description="retries per task in an hour that call a person")] = 0.5
     alert_dead_letters: Annotated[Count, Meta(description="dead letters of a class that call a person")] = 100
     subscribers_allow_private: Annotated[bool, Meta(description="may subscribers be on private addresses")] = False
+    blob_url: Annotated[str, Meta(description="where raw pages are kept: file:///…, s3://…; empty: in home")] = ""
+    limiter_url: Annotated[str, Meta(description="redis://… for limits shared by all workers; empty: one process")] = ""
+    user_agent: Annotated[str, Meta(min_length=1, max_length=300, description="who we say we are to a mall")] = AGENT
+    shops: Annotated[str, Meta(description="folder with declared shops of your own; empty: none")] = ""
+    shops_trusted: Annotated[str, Meta(description="names of those shops whose own code may run, by commas")] = ""
+    raw_keep_days: Annotated[Count, Meta(description="days a raw page is kept that no version refers to")] = 30
+    sandbox_url: Annotated[str, Meta(description="a running `bobusang sandbox`; only it is called then")] = ""
 
     @property
     def database(self) -> str:
@@ -66,9 +76,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def shown(self) -> dict[str, Any]:
         """All settings with secrets masked."""
         values = msgspec.to_builtins(self)
-        for name in ("slack_webhook_url", "smtp_url"):
+        for name in SECRETS:
             values[name] = "***" if values[name] else ""
         values["database_url"] = masked(self.database)
+        for name in ("blob_url", "limiter_url"):
+            values[name] = masked(values[name])
         found: dict[str, Any] = values
         return found
 

@@ -101,12 +101,10 @@ def late_schedules(rows: Sequence[Row], now: datetime) -> Iterator[Notice]:
 def halted_pools(rows: Sequence[Row]) -> Iterator[Notice]:
     """Pools that a handler halted, or a person blocked for good."""
     for row in rows:
-        yield Notice(
-            f"halted:{row['pool']}",
-            Level.CRITICAL,
-            f"{row['pool']} is halted",
-            f"{row['reason'] or 'no reason was given'}. When that is mended: `bobusang queue resume {row['pool']}`.",
-        )
+        reason = row["reason"] or "no reason was given"
+        # Who blocks a pool for reasons of its own knows its own way back, and says it.
+        advice = "" if "`bobusang" in reason else f". When that is mended: `bobusang queue resume {row['pool']}`."
+        yield Notice(f"halted:{row['pool']}", Level.CRITICAL, f"{row['pool']} is halted", f"{reason}{advice}")
 
 
 def halted_jobs(rows: Sequence[Row]) -> Iterator[Notice]:

@@ -27,8 +27,9 @@ STEPS = Statement("""
 RUNS = Statement("""
     select j.id, j.workflow_id, j.workflow_version, j.job_type, j.priority, j.queue, j.input,
       t.id as target_id, t.target_key, t.name as target_name, t.data as target_data, y.name as target_type,
-      p.max_parallel_tasks, p.resource_pool
+      s.name as source, s.base_url, p.max_parallel_tasks, p.resource_pool
     from crawling_jobs j left join crawl_targets t on t.id = j.target_id
+    left join crawl_sources s on s.id = t.source_id
     left join target_types y on y.id = t.target_type_id
     left join parallel_execution_config p on p.workflow_id = j.workflow_id
     where j.id in (:ids...)""")
@@ -122,6 +123,8 @@ def _run(row: Row, plan: Plan) -> Run:
             "key": row["target_key"],
             "name": row["target_name"],
             "type": row["target_type"],
+            "source": row["source"],
+            "base_url": row["base_url"],
         }
     return Run(
         job_id=row["id"],

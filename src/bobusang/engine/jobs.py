@@ -67,6 +67,9 @@ BOTH = Statement(
     "select id, status from crawling_jobs where id in (:ids...) order by id for update",
     sqlite="select id, status from crawling_jobs where id in (:ids...) order by id",
 )
+LOST = Statement("""
+    select coalesce(sum(j.failed + j.skipped + j.cancelled), 0) as value from job_steps j
+    join workflow_steps s on s.id = j.step_id where j.job_id = :id and s.step_name = :step""")
 SOWN = Statement("select id from tasks where job_id = :id limit 1")
 STEP_ROWS = Bulk(job_steps, ("job_id", "step_id", "step_order"))
 DEPENDENCIES = Bulk(job_dependencies, ("job_id", "depends_on_job_id", "dependency_type"), keep=True)
@@ -246,3 +249,8 @@ async def _start(tx: Tx, books: Books, hooks: Hooks, run: Run) -> bool:
         await tx.execute(NOTE, id=run.job_id, summary=json.dumps([{"error": str(error), "count": 1}]))
         return await ending.end(tx, books, hooks, run, JobStatus.FAILED)
     return await start(tx, books, hooks, run, drafts)
+
+
+async def lost(tx: Tx, job_id: int, step: str) -> int:
+    """How many tasks of a step ended without success, by the counters as they are folded by now."""
+    return int(await tx.value(LOST, id=job_id, step=step))

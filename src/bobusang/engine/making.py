@@ -67,8 +67,6 @@ def draft(
     run: Run, step: Step, new: NewTask, *, key: str, limit: int, sequence: int = 0, maker: Step | None = None
 ) -> Draft:
     """Map and check one new task (pure, outside any transaction). `maker` is the step whose task asks for it."""
-    if "," in new.pool:
-        raise Invalid(f"pool '{new.pool}' has a comma in its name", field="pool")
     value = new.input
     if step.input is not None and not new.raw:
         value = step.input.apply(scope(run, step, value))
@@ -165,7 +163,7 @@ async def _enter(tx: Tx, books: Books, pairs: Sequence[tuple[int, Draft]]) -> No
 
 async def lane_of(tx: Tx, books: Books, run: Run, step: Step, pool: str = "") -> int:
     """The lane a step's tasks go to: all the pools that have a say, and the job where it has limits of its own."""
-    pools = [pool, step.pool, run.pool]
+    pools = [*pool.split(","), step.pool, run.pool]
     if run.limited:
         pools.append(job_pool(run.job_id, step.type))
     return await books.lanes.get(tx, step.handler, run.job_id if run.limited else 0, pools)

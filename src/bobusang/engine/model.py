@@ -233,6 +233,7 @@ class NewTask:
     url: str = ""
     step: str = ""
     pool: str = ""
+    """The pools it draws from besides those of its step, separated by commas."""
     priority: int = 0
     after: datetime | None = None
     raw: bool = False

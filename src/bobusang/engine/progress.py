@@ -114,7 +114,8 @@ async def _advance(
         await ending.end(tx, books, hooks, run, JobStatus.FAILED)
         await to_sweep(tx, run.job_id)
     elif all(state is StepState.DONE for state in found):
-        await ending.end(tx, books, hooks, run, verdict(counts, run.plan.tolerance))
+        gathering = [step.gather for step in run.plan.steps]
+        await ending.end(tx, books, hooks, run, verdict(counts, run.plan.tolerance, gathering))
     else:
         current = next(step for step, state in zip(run.plan.steps, found, strict=True) if state is not StepState.DONE)
         await tx.execute(CURRENT, job_id=run.job_id, name=current.name)

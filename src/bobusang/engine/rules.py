@@ -159,8 +159,14 @@ def states(counts: Sequence[Count]) -> tuple[StepState, ...]:
     return tuple(found)
 
 
-def verdict(counts: Sequence[Count], tolerance: float) -> JobStatus:
-    """How a job ended whose steps are all done."""
+def verdict(counts: Sequence[Count], tolerance: float, gathering: Sequence[bool] = ()) -> JobStatus:
+    """How a job ended whose steps are all done.
+
+    Failures among many are tolerated as far as the workflow says. A step that gathers is one task for all the others:
+    its failure is the job's, however many there were. `gathering` says of each step whether it is one.
+    """
+    if any(gathers and count.failed for gathers, count in zip(gathering, counts, strict=False)):
+        return JobStatus.FAILED
     total = sum((count for count in counts), Count())
     judged = total.succeeded + total.failed
     return JobStatus.FAILED if total.failed and total.failed > tolerance * judged else JobStatus.SUCCESS

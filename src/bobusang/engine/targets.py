@@ -40,6 +40,12 @@ async def source_id(tx: Tx, name: str, base_url: str | None = None) -> int:
     )
 
 
+async def address(tx: Tx, name: str) -> str:
+    """Where a source lives; empty when nobody has said."""
+    row = await tx.first(select(crawl_sources.c.base_url).where(crawl_sources.c.name == name))
+    return "" if row is None else row["base_url"] or ""
+
+
 async def type_id(tx: Tx, name: str) -> int:
     """The type of target of that name, made if need be."""
     row = await tx.first(select(target_types.c.id).where(target_types.c.name == _name(name, "target type")))
@@ -72,6 +78,19 @@ async def put(
     target_id: int = found["id"]
     await tx.execute(update(crawl_targets).where(table.id == target_id).values(**values))
     return target_id
+
+
+async def known(tx: Tx, *, kind: str, key: str, source: str) -> tuple[int, dict[str, Any]] | None:
+    """The id and data of the target of a source that is known by this kind and key; None: there is none."""
+    table = crawl_targets.c
+    query = (
+        select(table.id, table.data)
+        .join(target_types, target_types.c.id == table.target_type_id)
+        .join(crawl_sources, crawl_sources.c.id == table.source_id)
+        .where(crawl_sources.c.name == source, target_types.c.name == kind, table.target_key == key)
+    )
+    row = await tx.first(query)
+    return None if row is None else (row["id"], json.loads(row["data"] or "{}"))
 
 
 async def map_workflow(tx: Tx, *, kind: str, workflow_id: int, condition: str | None = None, priority: int = 0) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ClauseElement
 
     from bobusang.kit.clock import Clock
+    from bobusang.kit.ids import Ids
 
 T = TypeVar("T")
 
@@ -52,8 +53,10 @@ class Tx:
 
     dialect: Dialect
 
-    def __init__(self, now: datetime) -> None:
+    def __init__(self, now: datetime, sequences: dict[str, Ids] | None = None) -> None:
         self.now = now
+        self.sequences = {} if sequences is None else sequences
+        """Ids that are free, by sequence; shared by all transactions of a database (see `ids.sequence`)."""
         self.rings: set[str] = set()
         self.committed: list[Callable[[], None]] = []
         self.rolled_back: list[Callable[[], None]] = []
@@ -132,6 +135,7 @@ class Database:
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[str], None]] = []
+        self._sequences: dict[str, Ids] = {}
 
     def begin(self) -> AbstractAsyncContextManager[Tx]:
         """A write transaction: committed at the end of the block, rolled back when the block raises."""

@@ -13,6 +13,14 @@ BLOCK = 1000
 """The increment of the sequences; a process that ends wastes at most one block."""
 
 
+def sequence(tx: Tx, name: str) -> Ids:
+    """The ids of a sequence, from the blocks that the database of this transaction has handed to this process."""
+    found = tx.sequences.get(name)
+    if found is None:
+        found = tx.sequences[name] = Ids(name)
+    return found
+
+
 class Ids:
     """Ids of one sequence (`<name>_ids`, or on SQLite a row of `id_blocks`): unique over all processes, mostly
     rising."""

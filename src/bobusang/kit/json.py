@@ -26,7 +26,7 @@ def loads(text: str | bytes) -> Any:
     """Decode; broken JSON is the caller's mistake."""
     try:
         return _decoder.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Invalid(f"not JSON: {error}") from error
 
 

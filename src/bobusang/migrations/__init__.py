@@ -16,7 +16,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
-from bobusang.engine import views
+from bobusang.catalog import views as catalog_views
+from bobusang.engine import views as engine_views
 from bobusang.kit.db import dialect_of
 from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Conflict, Unavailable
@@ -99,14 +100,14 @@ def _upgrade(connection: Connection, revision: str) -> None:
 
 def _drop_views(connection: Connection) -> None:
     """Views are not part of the history: they are made anew by each upgrade, so that a table they show may change."""
-    for name in reversed(views.NAMES):
+    for name in reversed((*engine_views.NAMES, *catalog_views.DEFINITIONS)):
         connection.execute(text(f"drop view if exists {name}"))
 
 
 def _make_views(connection: Connection) -> None:
     name = connection.dialect.name
     dialect = Dialect.MARIADB if name in ("mysql", "mariadb") else Dialect(name)
-    for view, select in views.definitions(dialect).items():
+    for view, select in (engine_views.definitions(dialect) | catalog_views.DEFINITIONS).items():
         connection.exec_driver_sql(
             f"create view {view} as {select}".replace("%", "%%" if dialect is Dialect.MARIADB else "%")
         )

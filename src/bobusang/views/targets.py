@@ -1,4 +1,4 @@
-"""What is crawled: sources, targets, and which workflow runs for which type of target."""
+"""What is crawled: targets, and which workflow runs for which type of target."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,18 +17,6 @@ from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
 from bobusang.views.columns import below, document
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """A mall or supplier."""
-
-    id: int
-    name: str
-    base_url: str | None
-    is_active: bool
-    created_at: datetime
-    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,23 +43,6 @@ class TargetMapping:
     workflow: str
     condition: str | None
     priority: int
-
-
-async def sources(tx: Tx, before: int | None, limit: int) -> list[Source]:
-    """Sources, newest first."""
-    table = crawl_sources.c
-    query = select(crawl_sources).where(*below(table.id, before)).order_by(table.id.desc()).limit(limit)
-    return [
-        Source(
-            id=row["id"],
-            name=row["name"],
-            base_url=row["base_url"],
-            is_active=bool(row["is_active"]),
-            created_at=utc(row["created_at"]),
-            updated_at=utc(row["updated_at"]),
-        )
-        for row in await tx.fetch(query)
-    ]
 
 
 def _query() -> Select[Any]:

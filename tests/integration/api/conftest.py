@@ -11,6 +11,7 @@ from bobusang import migrations
 from bobusang.entry.tables import api_keys
 from bobusang.kit.db import connect
 from tests.integration.api.door import Door, opened
+from tests.integration.api.shopfront import Shopfront, trading
 from tests.integration.engine.emptying import emptied
 from tests.servers import mariadb, postgres
 from tests.servers.server import wait_for
@@ -79,4 +80,11 @@ async def door(url: str, tmp_path: Path) -> AsyncIterator[Door]:
 @pytest.fixture
 async def small(empty_sqlite: str, tmp_path: Path) -> AsyncIterator[Door]:
     async with opened(empty_sqlite, tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+async def front(empty_sqlite: str, tmp_path: Path) -> AsyncIterator[Shopfront]:
+    """The API over a running sandbox."""
+    async with trading(empty_sqlite, tmp_path) as found:
         yield found

@@ -249,7 +249,6 @@ async def test_a_target_chooses_its_workflow(door: Door) -> None:
     job = await door.get(f"/jobs/{answer.json()['id']}")
     assert (job["workflow"], job["target"]) == ("dear", "스톤")
     assert [mapping["workflow"] for mapping in (await door.get("/target-mappings"))["items"]] == ["dear", "cheap"]
-    assert [source["name"] for source in (await door.get("/sources"))["items"]] == ["okmall"]
     assert [one["key"] for one in (await door.get("/targets", q="스", type="brand", source="okmall"))["items"]] == [
         "스톤"
     ]

@@ -121,7 +121,11 @@ async def test_dead_letters_are_turned_oldest_first(door: Door) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/workflows", "/schedules", "/targets", "/sources", "/audit", "/jobs/archive", "/alerts"]
+    "path",
+    [
+        *("/workflows", "/schedules", "/targets", "/audit", "/jobs/archive", "/alerts"),
+        *("/brands", "/identities", "/gate/decisions", "/collect/runs"),
+    ],
 )
 async def test_a_cursor_of_another_list_is_refused(small: Door, path: str) -> None:
     await small.workflow()

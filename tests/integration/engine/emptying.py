@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from bobusang.engine import tables as _engine  # noqa: F401  (imported for what they add to the metadata)
+from bobusang.catalog import tables as _catalog  # noqa: F401  (imported for what they add to the metadata)
+from bobusang.engine import tables as _engine  # noqa: F401
+from bobusang.flows.conveyor import tables as _conveyor  # noqa: F401
 from bobusang.kit.db import connect
 from bobusang.kit.schema import metadata
 from bobusang.kit.sql import Statement
 from bobusang.platform import tables as _platform  # noqa: F401
+from bobusang.stages.collect import tables as _collect  # noqa: F401
+from bobusang.stages.convert import tables as _convert  # noqa: F401
+from bobusang.stages.image import tables as _image  # noqa: F401
+from bobusang.stages.price import tables as _price  # noqa: F401
+from bobusang.stages.register import tables as _register  # noqa: F401
 
 NAMES = [table.name for table in reversed(metadata.sorted_tables) if table.name != "id_blocks"]
 FILLED = Statement(

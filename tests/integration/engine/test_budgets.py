@@ -115,6 +115,17 @@ async def test_the_smallest_of_all_pools_decides(shop: Workshop) -> None:
     assert sizes(await shop.claim(), await shop.claim()) == [4, 0]
 
 
+async def test_a_task_may_draw_from_several_pools(shop: Workshop) -> None:
+    await set_budget(shop, "okmall", max_in_flight=3)
+    await shop.do(lambda tx: budgets.block(tx, "okmall:detail", budgets.FOREVER, "its breaker is open"))
+    workflow = await shop.workflow()
+    seeds = [*tasks(*"abcd", pool="okmall,okmall:list"), *tasks(*"efgh", pool="okmall,okmall:detail")]
+    await shop.job(workflow, seeds=seeds)
+
+    first = await shop.claimed()
+    assert (first.keys, await shop.claim()) == (["a", "b", "c"], None)
+
+
 async def test_pools_of_other_tasks_are_not_touched(shop: Workshop) -> None:
     await set_budget(shop, "slow", max_in_flight=1)
     workflow = await shop.workflow()

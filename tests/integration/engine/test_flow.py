@@ -250,9 +250,9 @@ async def test_a_task_for_a_step_that_is_not_there_is_a_dead_letter(shop: Worksh
         NewTask("\0"),
         NewTask(key="\0"),
         NewTask(key="\ud800"),
-        NewTask(pool="a,b"),
+        NewTask(pool="p" * 101),
     ],
-    ids=["long key", "long url", "nul in input", "nul in key", "half a pair in key", "comma in pool"],
+    ids=["long key", "long url", "nul in input", "nul in key", "half a pair in key", "long pool"],
 )
 async def test_a_task_that_cannot_be_stored_parks_its_maker(shop: Workshop, new: NewTask) -> None:
     job = await shop.job(await shop.workflow(step("fetch"), step("store")), "a")

@@ -110,7 +110,15 @@ async def test_hangul_and_emoji_survive_everywhere(shop: Workshop) -> None:
 
     (task,) = (await shop.claimed()).tasks
     assert task.input == {"단어": "외투 🧥"}
-    assert dict(task.run.target) == {"메모": "✓", "id": target, "key": "나이키 👟", "name": "나이키", "type": "브랜드"}
+    assert dict(task.run.target) == {
+        "메모": "✓",
+        "id": target,
+        "key": "나이키 👟",
+        "name": "나이키",
+        "type": "브랜드",
+        "source": None,
+        "base_url": None,
+    }
     assert (task.step.name, task.run.plan.name) == ("수집 🧥", "보부상 🎒")
 
 

@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 VIEWS = ("claimed_tasks", "crawling_tasks", "crawling_queues", "v_job_statistics")
+FILLED = {
+    "0001": ("crawling_workflows", "workflow_steps", "crawling_jobs", "tasks", "queue_ready"),
+    "0002": ("source_records", "source_data", "source_seen", "products", "sellers", "mall_brands"),
+    "0003": ("crawl_agents", "source_gates", "source_decisions", "raw_pages", "held_writes", "collect_runs"),
+    "0004": ("product_options", "product_variants", "conversions", "market_masters", "glossary_terms"),
+    "0005": ("product_images", "image_files", "image_fetches", "image_blocks"),
+    "0006": ("fx_quotes", "market_fees", "duty_rates", "competitor_prices", "price_policies", "price_quotes"),
+    "0007": ("market_accounts", "listings", "market_calls", "listing_holds", "webhook_inbox", "call_ledger"),
+    "0008": ("pipeline_batches", "pipeline_control", "pipeline_brands"),
+}
+"""The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
 
 @pytest.fixture(params=["sqlite", "postgres", "mariadb"])
@@ -112,13 +123,13 @@ async def test_data_of_any_revision_survives_the_way_to_the_newest(fresh: str, r
     """From revision 0002 on this begins with real rows in the older shape; the newest only proves the harness."""
     await migrations.upgrade(fresh, revision)
     fill(fresh, revision)
-    before = await contents(fresh)
-    assert before["crawling_workflows"] == 1
+    filled = [table for known in up_to(revision) for table in FILLED[known]]
+    before = await contents(fresh, filled)
+    assert before == dict.fromkeys(filled, 1)
 
     await migrations.upgrade(fresh)
 
-    after = await contents(fresh)
-    assert {table: after[table] for table in before} == before
+    assert await contents(fresh, filled) == before
     async with Workshop.opened(fresh) as shop:
         new = await shop.job(None, "new")
         await shop.drain()
@@ -131,9 +142,13 @@ async def test_data_of_any_revision_survives_the_way_to_the_newest(fresh: str, r
         }
 
 
+def up_to(revision: str) -> list[str]:
+    return REVISIONS[: REVISIONS.index(revision) + 1]
+
+
 def fill(url: str, revision: str) -> None:
-    """Rows in the tables of that revision, by statements that are frozen with it."""
-    wait_for(_fill(url, FROZEN[revision]))
+    """Rows in the tables of that revision and of those before it, by statements that are frozen with each."""
+    wait_for(_fill(url, [statement for known in up_to(revision) for statement in FROZEN[known]]))
 
 
 async def _fill(url: str, statements: list[str]) -> None:
@@ -147,13 +162,13 @@ async def _fill(url: str, statements: list[str]) -> None:
     await db.close()
 
 
-async def contents(url: str) -> dict[str, int]:
-    """How many rows each table has."""
+async def contents(url: str, names: list[str]) -> dict[str, int]:
+    """How many rows each of these tables has."""
     db = await connect(url)
     async with db.read() as tx:
         found = {
             name: (await tx.fetch(Statement(f"select count(*) as rows_there from {name}")))[0]["rows_there"]
-            for name in ("crawling_workflows", "workflow_steps", "crawling_jobs", "tasks", "queue_ready")
+            for name in names
         }
     await db.close()
     return found
@@ -173,7 +188,97 @@ FROZEN = {
         "insert into lanes (id, handler) values (1, 'work')",
         """insert into queue_ready (task_id, job_id, lane, due, queue, priority, attempt, dispatches)
           values (500001, 1, 1, 0, 1, 5, 0, 0)""",
-    ]
+    ],
+    "0002": [
+        """insert into source_records (id, source_type, source_system, source_id, version, version_id, digests, hashes,
+          last_changed_at, created_at) values (500001, 'supplier_product', 'okmall', '🧥', 1, 500001, '{}', '{}',
+          NOW, NOW)""",
+        """insert into source_data (id, record_id, source_type, source_system, source_id, version, raw_data,
+          normalized_data, hash, processing_status, created_at, updated_at, last_changed_at) values (500001, 500001,
+          'supplier_product', 'okmall', '🧥', 1, '{}', '{"name": "패딩"}', 'x', 'raw', NOW, NOW, NOW)""",
+        "insert into seen_scopes (id, source_system, name) values (500001, 'okmall', 'detail')",
+        """insert into source_seen (scope_id, record_id, last_seen_at, last_run, missed, missed_run, interval_seconds)
+          values (500001, 500001, NOW, 1, 0, 0, 3600)""",
+        """insert into products (id, mall, product_id, name, price, currency, version, created_at, updated_at)
+          values (500001, 'okmall', '🧥', '패딩', 129000, 'KRW', 1, NOW, NOW)""",
+        """insert into sellers (id, mall, seller_id, cadence_minutes, created_at, updated_at)
+          values (500001, 'mustit', 'dmont', 60, NOW, NOW)""",
+        """insert into mall_brands (id, mall_name, mall_brand_no, last_seen_at, created_at, updated_at)
+          values (500001, 'okmall', '나이키(NIKE)', NOW, NOW, NOW)""",
+    ],
+    "0003": [
+        """insert into crawl_agents (id, source, place, user_agent, created_at, updated_at)
+          values (500001, 'mustit', 0, '보부상', NOW, NOW)""",
+        "insert into source_gates (source, endpoint, updated_at) values ('mustit', 'detail', NOW)",
+        """insert into source_decisions (source, enabled, why, decided_by, decided_at)
+          values ('mustit', true, '계약', 'owner', NOW)""",
+        """insert into raw_pages (id, source, endpoint, url, sha256, status, size, fetched_at)
+          values (500001, 'mustit', 'detail', '/🧥', 'x', 200, 1, NOW)""",
+        """insert into held_writes (id, source, target, record_key, stream, guard, reason, reading, open_key,
+          created_at) values (500001, 'mustit', 'seller:dmont', '🧥', 'detail', 'price_jump', 'x', '{}', 'x', NOW)""",
+        """insert into collect_runs (job_id, source, target, scope, mode, started_at)
+          values (1, 'mustit', 'seller:dmont', 'list:seller:dmont', 'FULL', NOW)""",
+    ],
+    "0004": [
+        """insert into product_options (id, product_id, market, axis, source_key, source_text, market_text, position,
+          details, created_at, updated_at) values (500001, 500001, 'buyma', 'color', '블랙', '블랙', '🧥', 1, '[]',
+          NOW, NOW)""",
+        """insert into product_variants (id, product_id, market, source_key, source_text, color_key, size_key,
+          stock_kind, created_at, updated_at) values (500001, 500001, 'buyma', '7001', '블랙 / S', '블랙', 'S',
+          'unknown', NOW, NOW)""",
+        """insert into conversions (product_id, market, source_version, converter_version, state, reasons, created_at,
+          updated_at) values (500001, 'buyma', 1, '1', 'HELD', '[]', NOW, NOW)""",
+        """insert into market_masters (id, market, kind, version, checksum, row_count, content, created_at)
+          values (500001, 'buyma', 'colors', 1, 'x', 0, '[]', NOW)""",
+        """insert into glossary_terms (id, source_lang, target_lang, term, translation, kind, created_at)
+          values (500001, 'ko', 'ja', '블랙', 'ブラック', 'color', NOW)""",
+    ],
+    "0005": [
+        """insert into product_images (product_id, position, source_url, url_hash, sha256, state, rights, updated_at)
+          values (500001, 1, '/🧥', 'x', 'x', 'READY', 'supplier', NOW)""",
+        """insert into image_files (made_from, recipe, sha256, media, width, height, bytes, phash, colours, created_at)
+          values ('x', 'original', 'x', 'image/jpeg', 600, 600, 1, 'x', 'x', NOW)""",
+        "insert into image_fetches (url_hash, source_url, sha256, fetched_at) values ('x', '/🧥', 'x', NOW)",
+        """insert into image_blocks (phash, colours, reason, created_by, created_at)
+          values ('x', 'x', '배너', 'x', NOW)""",
+    ],
+    "0006": [
+        """insert into fx_quotes (id, base, quote, rate, spread, source, quoted_at, created_at)
+          values (500001, 'JPY', 'KRW', '9.2', '0', '은행', NOW, NOW)""",
+        """insert into market_fees (id, market, kind, valid_from, rate, currency, source)
+          values (500001, 'buyma', 'sale', '2026-01-01', '0.077', 'JPY', 'x')""",
+        """insert into duty_rates (id, country, valid_from, rate, source)
+          values (500001, 'JP', '2026-01-01', '0.05', '세관')""",
+        """insert into competitor_prices (id, market, model, interval_seconds, due_at)
+          values (500001, 'buyma', 'AB123', 3600, NOW)""",
+        """insert into price_policies (id, market, policy, decided_by, decided_at)
+          values (500001, 'buyma', '{}', 'owner', NOW)""",
+        """insert into price_quotes (id, product_id, sku, market, account, decision, reason, currency, steps, rules,
+          created_at) values (500001, 500001, '🧥', 'buyma', 'main', 'HOLD', 'no_fx', 'JPY', '[]', '1', NOW)""",
+    ],
+    "0007": [
+        """insert into market_accounts (id, market, name, buying_area, shipping_area, shipping_methods, policy,
+          created_at, updated_at) values (500001, 'buyma', '본점', '2002003000', '2002003000', '[888]', '{}', NOW,
+          NOW)""",
+        """insert into listings (id, account_id, product_id, sku, reference, state, created_at, updated_at)
+          values (500001, 500001, 500001, 'okmall/🧥', 'B1', 'SENT', NOW, NOW)""",
+        """insert into market_calls (id, listing_id, account_id, run_id, kind, family, urgency, path, payload, draft,
+          due_at, created_at, updated_at) values (500001, 500001, 500001, '20260127_01', 'CREATE', 'product', 4, '/x',
+          '{}', '{}', NOW, NOW, NOW)""",
+        """insert into listing_holds (id, account_id, listing_id, run_id, guard, reason, digest, created_at, updated_at)
+          values (500001, 500001, 500001, '20260127_01', 'step', '가격', 'x', NOW, NOW)""",
+        """insert into webhook_inbox (id, account_id, dedupe, headers, body, genuine, received_at)
+          values (500001, 500001, 'x', '{}', '{}', true, NOW)""",
+        "insert into call_ledger (account_id, slot, family, calls) values (500001, NOW, 'product', 1)",
+    ],
+    "0008": [
+        """insert into pipeline_batches (id, batch_id, run_mode, start_time, total_brands)
+          values (500001, '20260127_01', 'FULL', NOW, 1)""",
+        """insert into pipeline_control (id, batch_id, mall_name, brand_name, run_mode, stage, updated_at, job_id)
+          values (500001, '20260127_01', 'okmall', '나이키(NIKE)', 'FULL', 'COLLECT', NOW, 1)""",
+        """insert into pipeline_brands (mall_name, brand_name, batch_id)
+          values ('okmall', '나이키(NIKE)', '20260127_01')""",
+    ],
 }
 
 

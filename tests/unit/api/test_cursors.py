@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bobusang.entry.api.fields import LARGEST_ID
-from bobusang.entry.api.pages import Page, pack, page, unpack
+from bobusang.entry.api.pages import Page, pack, page, unpack, unpacked
 from bobusang.kit.errors import Invalid
 
 KINDS = st.sampled_from(["jobs", "tasks", "jobs/7/tasks"])
@@ -17,6 +17,14 @@ KEYS = st.integers(0, LARGEST_ID)
 @given(KINDS, KEYS)
 def test_a_cursor_brings_its_key_back(kind: str, key: int) -> None:
     assert unpack(kind, pack(kind, key)) == key
+
+
+@given(KINDS, KEYS, st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20))
+def test_a_cursor_may_have_several_keys_each_of_its_type(kind: str, key: int, text: str) -> None:
+    assert unpacked(kind, pack(kind, key, text), int, str) == (key, text)
+    for types in ((str, int), (int,), (int, str, int), (int, int)):
+        with pytest.raises(Invalid, match="not one of this list"):
+            unpacked(kind, pack(kind, key, text), *types)
 
 
 @given(KINDS, KINDS, KEYS)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bobusang.engine.grammar.located import BadText, Problem
 from bobusang.entry.api import problems
 from bobusang.entry.api.problems import Forbidden, Malformed, TooLarge, Unauthorised, Unsupported, of_error, status_of
 from bobusang.kit import errors
 from bobusang.kit.db import Contended, Duplicate
 from bobusang.kit.errors import BobusangError
+from bobusang.kit.lined.located import BadText, Problem
 
 PAST = datetime(2026, 1, 1, tzinfo=UTC)
 

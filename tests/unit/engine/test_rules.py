@@ -177,6 +177,14 @@ def test_a_job_fails_by_more_failures_than_it_tolerates(count: Count, tolerance:
     assert verdict([count], tolerance) is status
 
 
+def test_the_failure_of_a_step_that_gathers_is_never_tolerated() -> None:
+    many, one = Count(succeeded=99), Count(failed=1)
+
+    assert verdict([many, one], 0.5, [False, False]) is JobStatus.SUCCESS
+    assert verdict([many, one], 0.5, [False, True]) is JobStatus.FAILED
+    assert verdict([one, many], 0.5, [False, True]) is JobStatus.SUCCESS
+
+
 def test_a_task_is_suspected_before_it_is_taken_for_poison() -> None:
     assert [is_suspect(n) for n in range(1, 7)] == [False, False, False, True, True, True]
     assert [is_poison(n) for n in (MAX_CRASHES, MAX_CRASHES + 1)] == [False, True]

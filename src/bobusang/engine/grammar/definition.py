@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bobusang.engine.grammar.fields import Fields, Notes, named
-from bobusang.engine.grammar.located import LARGEST, BadText, Problem, Unreadable
 from bobusang.engine.grammar.mapping import compile_mapping
-from bobusang.engine.grammar.reading import read
 from bobusang.engine.model import ErrorHandling, QueueType, StepMode, StepType, WorkflowType
 from bobusang.kit.errors import Invalid
+from bobusang.kit.lined.fields import Fields, Notes, named
+from bobusang.kit.lined.located import LARGEST, BadText, Problem, Unreadable
+from bobusang.kit.lined.reading import read
 from bobusang.kit.nearest import did_you_mean
 
 if TYPE_CHECKING:

@@ -10,13 +10,25 @@ from fastapi.routing import APIRoute
 from bobusang import __version__
 from bobusang.entry.api import (
     api_keys,
+    brands,
     bulk,
+    collect_statistics,
+    collecting,
+    crawl,
     dead_letters,
     health,
+    held,
+    identities,
     jobs,
+    markets,
+    media,
     problems,
     queues,
+    raw,
+    records,
     schedules,
+    sellers,
+    sources,
     statistics,
     subscriptions,
     targets,
@@ -44,13 +56,26 @@ TAGS = [
     {"name": "workflows", "description": "Definitions, versions, limits."},
     {"name": "schedules", "description": "When workflows run by themselves."},
     {"name": "targets", "description": "What jobs are for."},
+    {"name": "sources", "description": "Malls and suppliers: enabled by a person, guarded by the gate."},
+    {"name": "identities", "description": "Who we are when we call a source."},
+    {"name": "brands", "description": "The malls' brands, proposed by collecting and reviewed by a person."},
+    {"name": "collecting", "description": "Runs: what a source's lists showed, and whether they were complete."},
     {"name": "queues", "description": "What waits, what runs, and the pools' budgets."},
+    {"name": "sellers", "description": "Sellers of malls, each crawled on its own cadence."},
+    {"name": "crawl", "description": "The seller crawl: start, tasks, progress."},
+    {"name": "records", "description": "The truth: source records, their history, lineage and raw pages."},
+    {"name": "held writes", "description": "What a guard stopped until a person decides."},
     {"name": "statistics", "description": "Figures, workers, alerts, audit log."},
     {"name": "subscriptions", "description": "Who is sent events."},
     {"name": "API keys", "description": "Who may call."},
+    {"name": "media", "description": "Pictures for the world, by their content; no key."},
     {"name": "health", "description": "For machines that watch."},
 ]
-ROUTERS = (bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys)
+ROUTERS = (
+    *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
+    *(sources, identities, brands, collecting),
+    *(sellers, crawl, markets, records, raw, held, collect_statistics),
+)
 REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": problems.Problem, "description": "A problem document"}}
 
 
@@ -71,6 +96,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     problems.install(api)
     for resource in ROUTERS:
         api.include_router(resource.router)
+    api.include_router(media.router)
     api.include_router(health.router)
     api.include_router(prometheus.router)
     api.add_middleware(Guard, metrics=api.state.metrics)

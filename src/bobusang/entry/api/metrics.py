@@ -15,7 +15,9 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
+from bobusang.entry.api import fetch_metrics
 from bobusang.entry.api.desk import bearer, caller
+from bobusang.entry.api.fetch_metrics import FetchTotals
 from bobusang.views import statistics
 from bobusang.views.statistics import Figure
 from bobusang.wiring import App
@@ -43,9 +45,10 @@ JOBS = "jobs_"
 
 
 class Metrics:
-    """What this process counts itself: requests, memory, garbage."""
+    """What this process counts itself: requests, memory, garbage; and what it knows of fetches."""
 
     def __init__(self) -> None:
+        self.fetches = FetchTotals()
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         PlatformCollector(registry=self._registry)
@@ -63,22 +66,28 @@ class Metrics:
         known = method if method in ("GET", "POST", "PUT", "PATCH", "DELETE") else "OTHER"
         self._requests.labels(known, route, str(status)).observe(seconds)
 
-    def text(self, accept: str, figures: Sequence[Figure], age: float | None) -> tuple[bytes, str]:
-        """All of it, in the format the scraper prefers."""
+    def text(
+        self, accept: str, figures: Sequence[Figure], age: float | None, more: Sequence[Metric] = ()
+    ) -> tuple[bytes, str]:
+        """All of it, and `more`, in the format the scraper prefers."""
         encode, kind = choose_encoder(accept)
-        return encode(_Both(self._registry, figures, age)), kind
+        return encode(_Both(self._registry, figures, age, more)), kind
 
 
 class _Both(Collector):
     """The stored figures and this process's own numbers."""
 
-    def __init__(self, own: CollectorRegistry, figures: Sequence[Figure], age: float | None) -> None:
+    def __init__(
+        self, own: CollectorRegistry, figures: Sequence[Figure], age: float | None, more: Sequence[Metric]
+    ) -> None:
         self._own = own
         self._figures = figures
         self._age = age
+        self._more = more
 
     def collect(self) -> Iterator[Metric]:
         yield from families(self._figures, self._age)
+        yield from self._more
         yield from self._own.collect()
 
 
@@ -113,9 +122,10 @@ async def metrics(request: Request) -> Response:
     app: App = request.app.state.bobusang
     if not app.settings.metrics_open:
         await caller(request, await bearer(request))
+    own: Metrics = request.app.state.metrics
     async with app.engine.db.read() as tx:
         measured_at, figures = await statistics.stored(tx)
         age = age_of(measured_at, tx.now)
-    own: Metrics = request.app.state.metrics
-    body, kind = own.text(request.headers.get("accept", ""), figures, age)
+        collecting = await fetch_metrics.families(tx, own.fetches)
+    body, kind = own.text(request.headers.get("accept", ""), figures, age, collecting)
     return Response(body, headers={"Content-Type": kind})

@@ -30,13 +30,19 @@ class Paged(Form):
     cursor: Annotated[str | None, Field(max_length=200, description="`next` of the page before")] = None
 
 
-def pack(kind: str, key: int) -> str:
+def pack(kind: str, *keys: int | str) -> str:
     """A cursor: opaque to callers, and of use in its own list only."""
-    return base64.urlsafe_b64encode(json.dumps([kind, key]).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(json.dumps([kind, *keys]).encode()).decode().rstrip("=")
 
 
 def unpack(kind: str, cursor: str | None) -> int | None:
     """The key a cursor stands for."""
+    found = unpacked(kind, cursor, int)
+    return None if found is None else int(found[0])
+
+
+def unpacked(kind: str, cursor: str | None, *types: type[int] | type[str]) -> tuple[Any, ...] | None:
+    """The keys of a cursor that stands for several, each of its type."""
     if cursor is None:
         return None
     try:
@@ -44,9 +50,15 @@ def unpack(kind: str, cursor: str | None) -> int | None:
     except (Invalid, binascii.Error, ValueError):
         found = None
     match found:
-        case [str() as of, int() as key] if of == kind and not isinstance(key, bool) and 0 <= key <= LARGEST_ID:
-            return key
+        case [str() as of, *keys] if of == kind and len(keys) == len(types) and all(map(_is_key, keys, types)):
+            return tuple(keys)
     raise Invalid("the cursor is not one of this list", hint="begin again without one", field="cursor")
+
+
+def _is_key(key: Any, kind: type[int] | type[str]) -> bool:
+    if kind is str:
+        return isinstance(key, str) and "\0" not in key
+    return isinstance(key, int) and not isinstance(key, bool) and 0 <= key <= LARGEST_ID
 
 
 def page(kind: str, items: Sequence[T], limit: int, key: Callable[[T], int]) -> Page[T]:

@@ -13,10 +13,10 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from bobusang.engine.grammar.located import BadText
 from bobusang.kit import errors, log
 from bobusang.kit.db import Contended, Duplicate
 from bobusang.kit.errors import BobusangError, Throttled
+from bobusang.kit.lined.located import BadText
 from bobusang.kit.redact import scrub
 
 MEDIA = "application/problem+json"

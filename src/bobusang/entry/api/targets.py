@@ -1,4 +1,4 @@
-"""Targets, their sources, and which workflow runs for which type of target."""
+"""Targets, and which workflow runs for which type of target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Id, Name, PathId, Pay
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.kit.db import Tx
 from bobusang.views import targets as view
-from bobusang.views.targets import Source, Target, TargetMapping
+from bobusang.views.targets import Target, TargetMapping
 
 router = APIRouter(tags=["targets"])
 
@@ -83,15 +83,6 @@ async def show_target(desk: Viewer, target_id: PathId) -> Target:
     """With its data."""
     async with desk.read() as tx:
         return await view.one(tx, target_id)
-
-
-@router.get("/sources", summary="List sources")
-async def list_sources(desk: Viewer, query: Annotated[Paged, Query()]) -> Page[Source]:
-    """Newest first."""
-    before = unpack("sources", query.cursor)
-    async with desk.read() as tx:
-        found = await view.sources(tx, before, query.limit + 1)
-    return page("sources", found, query.limit, lambda source: source.id)
 
 
 @router.get("/target-mappings", summary="List target mappings")

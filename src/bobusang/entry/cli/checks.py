@@ -65,7 +65,7 @@ def examined(session: Session) -> list[Check]:
     found.append(database)
     if database.state is State.OK:
         found.append(_tried("clock", lambda: _clock(settings)))
-        found += _service(session)
+        found += _service(session, settings)
     return found
 
 
@@ -157,17 +157,20 @@ def _answers(session: Session) -> Check:
     return Check("API", State.OK, said)
 
 
-def _service(session: Session) -> Iterator[Check]:
+def _service(session: Session, settings: Settings | None = None) -> Iterator[Check]:
     """What only the running program knows."""
-    yield _tried("workers", lambda: _workers(session))
+    yield _tried("workers", lambda: _workers(session, settings))
     yield _tried("leader", lambda: _leader(session))
     yield _tried("alerts", lambda: _alerts(session))
 
 
-def _workers(session: Session) -> Check:
+def _workers(session: Session, settings: Settings | None) -> Check:
     alive = [worker for worker in session.api.get("/workers")["items"] if worker["is_alive"]]
     if not alive:
         return Check("workers", State.WARNING, "none is running", "start `bobusang up` or `bobusang worker`")
+    if len(alive) > 1 and settings is not None and not settings.limiter_url:
+        said = f"{len(alive)} alive share no limiter: sources with identities wait"
+        return Check("workers", State.WARNING, said, "set BOBUSANG_LIMITER_URL for all workers, or run only one")
     return Check("workers", State.OK, f"{len(alive)} alive: {', '.join(worker['name'] for worker in alive[:5])}")
 
 

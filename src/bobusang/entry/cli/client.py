@@ -72,6 +72,13 @@ class Client:
             arguments["json"] = body
         return answer(self._runner.run(self._send(method, path, arguments)))
 
+    def content(self, path: str) -> bytes:
+        """The bytes of an answer that is no JSON."""
+        response = self._runner.run(self._send("GET", path, {}))
+        if not response.is_success:
+            answer(response)
+        return response.content
+
     def close(self) -> None:
         try:
             self._runner.run(self._stack.aclose())

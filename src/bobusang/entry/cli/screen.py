@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WIDE = {
     *("error", "error_message", "message", "reason", "why", "waits"),
     *("text", "detail", "advice", "description", "definition", "url", "target_url"),
+    *("old", "new", "before", "after", "paused_reason"),
 }
 """Columns that give way when a terminal is narrow; all others are shown whole."""
 

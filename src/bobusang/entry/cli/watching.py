@@ -10,6 +10,7 @@ import typer
 from bobusang.entry.cli.failure import Exit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from rich.progress import TaskID
@@ -121,19 +122,27 @@ class Lines:
 
 def watched(session: Session, job: int) -> None:
     """Show a job until it ends, then what came of it; Ctrl-C only stops watching."""
-    try:
-        found = _until_ended(session, job)
-    except KeyboardInterrupt:
-        again = session.line(f"job watch {job}")
-        session.note("\nnot watching any more; the job goes on. {command} watches it again", command=again)
-        raise typer.Exit(Exit.INTERRUPTED) from None
+    found = followed(session, job)
     session.screen.record(found, only=FACTS)
     if session.screen.reads_well and found["failed_count"]:
         session.note("{command} shows what failed", command=session.line(f"dlq list --job {job}"))
     session.end(Exit.OK if found["status"] == "SUCCESS" else Exit.FAILED)
 
 
-def _until_ended(session: Session, job: int) -> dict[str, Any]:
+def followed(session: Session, job: int, look: Callable[[], None] | None = None) -> dict[str, Any]:
+    """Show a job until it ends, and hand it over; `look` is called now and then, to tell of what holds it up.
+
+    Ctrl-C only stops watching.
+    """
+    try:
+        return _until_ended(session, job, look)
+    except KeyboardInterrupt:
+        again = session.line(f"job watch {job}")
+        session.note("\nnot watching any more; the job goes on. {command} watches it again", command=again)
+        raise typer.Exit(Exit.INTERRUPTED) from None
+
+
+def _until_ended(session: Session, job: int, tell: Callable[[], None] | None) -> dict[str, Any]:
     found: dict[str, Any] = session.api.get(f"/jobs/{job}")
     with belt(session.screen) as shown:
         look, alive = 0.0, True
@@ -145,6 +154,8 @@ def _until_ended(session: Session, job: int) -> dict[str, Any]:
                 look, was_alive, alive = time.monotonic() + LINE_SECONDS, alive, _anybody(session)
                 if was_alive and not alive:
                     session.note("no worker is running: start one with {command}", command=session.line("up"))
+                if tell is not None:
+                    tell()
             time.sleep(LOOK_SECONDS)
             found = session.api.get(f"/jobs/{job}")
 

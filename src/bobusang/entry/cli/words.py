@@ -26,7 +26,7 @@ class Words:
         """A column's header."""
         plain = name.rpartition(".")[2].replace("_", " ")
         if self.lang == "ko":
-            from bobusang.entry.cli.korean import HEADERS
+            from bobusang.entry.cli.korean_headers import HEADERS
 
             return HEADERS.get(plain, plain)
         return plain

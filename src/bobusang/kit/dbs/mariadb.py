@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ClauseElement, Table
 
     from bobusang.kit.clock import Clock
+    from bobusang.kit.ids import Ids
 
 OLDEST = (10, 6)
 CHUNK = 500
@@ -81,8 +82,8 @@ class MariadbTx(Tx):
 
     dialect = Dialect.MARIADB
 
-    def __init__(self, connection: Any, now: Any) -> None:
-        super().__init__(now)
+    def __init__(self, connection: Any, now: Any, sequences: dict[str, Ids]) -> None:
+        super().__init__(now, sequences)
         self.connection = connection
 
     async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
@@ -176,7 +177,7 @@ class MariadbDatabase(Database):
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Tx]:
         async with self._connection() as connection:
-            tx = MariadbTx(connection, self.clock.now())
+            tx = MariadbTx(connection, self.clock.now(), self._sequences)
             ended = False
             try:
                 await tx._execute("begin", ())
@@ -191,7 +192,7 @@ class MariadbDatabase(Database):
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Tx]:
         async with self._connection() as connection:
-            yield MariadbTx(connection, self.clock.now())
+            yield MariadbTx(connection, self.clock.now(), self._sequences)
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Any]:

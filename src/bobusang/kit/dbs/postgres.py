@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ClauseElement
 
     from bobusang.kit.clock import Clock
+    from bobusang.kit.ids import Ids
 
 OLDEST = 150000
 CHANNEL = "bobusang"
@@ -63,8 +64,8 @@ class PostgresTx(Tx):
 
     dialect = Dialect.POSTGRES
 
-    def __init__(self, connection: Any, now: Any) -> None:
-        super().__init__(now)
+    def __init__(self, connection: Any, now: Any, sequences: dict[str, Ids]) -> None:
+        super().__init__(now, sequences)
         self.connection = connection
 
     async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
@@ -152,7 +153,7 @@ class PostgresDatabase(Database):
         with TRANSLATION:
             connection = await self._pool.acquire()
         try:
-            yield PostgresTx(connection, self.clock.now())
+            yield PostgresTx(connection, self.clock.now(), self._sequences)
         finally:
             with TRANSLATION:
                 await asyncio.shield(self._pool.release(connection))

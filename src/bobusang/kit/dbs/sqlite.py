@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ClauseElement
 
     from bobusang.kit.clock import Clock
+    from bobusang.kit.ids import Ids
 
 T = TypeVar("T")
 
@@ -95,8 +96,8 @@ class SqliteTx(Tx):
 
     dialect = Dialect.SQLITE
 
-    def __init__(self, lane: Lane, now: datetime) -> None:
-        super().__init__(now)
+    def __init__(self, lane: Lane, now: datetime, sequences: dict[str, Ids]) -> None:
+        super().__init__(now, sequences)
         self._lane = lane
 
     async def _fetch(self, text: str, arguments: Sequence[Any]) -> Sequence[Row]:
@@ -147,7 +148,7 @@ class SqliteDatabase(Database):
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[Tx]:
         async with self._writing:
-            tx = SqliteTx(self._writer, self.clock.now())
+            tx = SqliteTx(self._writer, self.clock.now(), self._sequences)
             ended = False
             try:
                 await self._writer.call(self._begin)
@@ -174,7 +175,7 @@ class SqliteDatabase(Database):
     async def read(self) -> AsyncIterator[Tx]:
         lane = await self._readers.get()
         try:
-            yield SqliteTx(lane, self.clock.now())
+            yield SqliteTx(lane, self.clock.now(), self._sequences)
         finally:
             self._readers.put_nowait(lane)
 

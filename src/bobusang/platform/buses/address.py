@@ -13,34 +13,14 @@ from typing import TYPE_CHECKING
 import httpcore
 import httpx
 
+from bobusang.kit.address import refusal
 from bobusang.kit.errors import Blocked
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Iterable
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-def refusal(address: Address, *, allow_private: bool) -> str | None:
-    """Why this address is not called, or None."""
-    inner = _inner(address)
-    if inner is not None:
-        return refusal(inner, allow_private=allow_private)
-    if address.is_multicast or address.is_unspecified or (address.is_reserved and not address.is_private):
-        return f"{address} is no host's address"
-    if not allow_private and not address.is_global:
-        return f"{address} is a private, loopback or link-local address"
-    return None
-
-
-def _inner(address: Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 one stands for (mapped, 6to4, NAT64)."""
-    if not isinstance(address, ipaddress.IPv6Address):
-        return None
-    if address in ipaddress.IPv6Network("64:ff9b::/96"):
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour
+    from bobusang.kit.address import Address
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):

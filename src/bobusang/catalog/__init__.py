@@ -1,0 +1,1 @@
+"""The versioned truth: source records and their history, lineage, products, sellers, mappings."""

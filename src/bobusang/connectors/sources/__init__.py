@@ -1,0 +1,1 @@
+"""Sources: what a mall or supplier is asked, and how its pages are read."""

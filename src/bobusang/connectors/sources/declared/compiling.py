@@ -1,0 +1,222 @@
+"""The streams of a shop, compiled from their mappings; every flaw is noted, and compiling goes on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from bobusang.connectors.sources.declared.expression import Format, compile_records
+from bobusang.connectors.sources.declared.field import Field, compile_field, compile_fields
+from bobusang.connectors.sources.declared.known import Flaw
+from bobusang.connectors.sources.declared.options import Variants
+from bobusang.connectors.sources.declared.requesting import NAME, compile_paging, compile_request, compile_variables
+from bobusang.connectors.sources.declared.section import Section
+from bobusang.connectors.sources.declared.stream import Emits, FromList, Stream, Variable
+from bobusang.kit.lined.fields import named
+from bobusang.kit.nearest import did_you_mean
+from bobusang.stages.collect.source import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bobusang.connectors.sources.declared.contract import Contract
+    from bobusang.connectors.sources.declared.known import Get
+
+MOST_STREAMS = 20
+MOST_PLACES = 5
+BRAND_FIELDS = ("name_ko", "name_en", "url")
+
+
+def compile_streams(shop: Section, format: Format, contract: Contract, currency: str) -> tuple[Stream, ...]:
+    """All streams of a shop."""
+    shop.required("streams")
+    section = shop.inner("streams")
+    if section is None:
+        return ()
+    if not 1 <= len(section.values) <= MOST_STREAMS:
+        shop.refuse("streams", f"1 to {MOST_STREAMS} streams are allowed, not {len(section.values)}")
+        return ()
+    found = []
+    for name in section.values:
+        inner = section.inner(name)
+        if not NAME.fullmatch(name):
+            section.refuse(name, "a stream is named by letters, digits and _")
+        elif inner is not None:
+            found.append(_Compiler(inner, name, section.values, format, contract, currency).stream())
+    return tuple(found)
+
+
+class _Compiler:
+    """Compiles one stream."""
+
+    def __init__(
+        self,
+        section: Section,
+        name: str,
+        siblings: Mapping[str, Any],
+        format: Format,
+        contract: Contract,
+        currency: str,
+    ) -> None:
+        self.section = section
+        self.name = name
+        self.siblings = siblings
+        self.contract = contract
+        self.currency = currency
+        self.format = section.choice("format", named(Format), format, what="format")
+
+    def stream(self) -> Stream:
+        section = self.section
+        emits = section.choice("emits", named(Emits), Emits.PRODUCT, what="kind of record")
+        variables = compile_variables(section, self.name, self.siblings)
+        kind = self._kind(emits, variables)
+        paging = compile_paging(section, self.format)
+        records, inner = self._records(kind)
+        is_page = kind is Kind.ITEM
+        specs = section.mapping("fields") or {}
+        fields = self._fields(specs, inner, page=is_page)
+        key = self._get("key", inner, page=is_page)
+        self._check_shape(kind, emits, specs, key)
+        if section.values.get("gone") is not None:
+            section.required("needs")
+        options = self._variants()
+        if kind is Kind.PART and records is not None and key is not None:
+            fields, options = (), (Variants(records, key, fields),)
+        money = any(each.name == "price" for each in fields)
+        found = Stream(
+            name=self.name,
+            kind=kind,
+            format=self.format,
+            request=compile_request(section, {each.name for each in variables}, paging),
+            variables=variables,
+            paging=paging,
+            records=records,
+            key=key,
+            skip=self._get("skip", inner, page=is_page),
+            fields=fields,
+            variants=options,
+            parent=self._get("parent", inner, page=is_page),
+            emits=emits,
+            gone=self._get("gone", self.format, page=True),
+            needs=self._needs(),
+            ends=self._ends(),
+            currency=self._currency() if money else "",
+            source_names=self._source_names(specs, inner),
+        )
+        section.refuse_others()
+        return found
+
+    def _kind(self, emits: Emits, variables: tuple[Variable, ...]) -> Kind:
+        if emits is Emits.BRAND:
+            return Kind.INDEX
+        of_items = any(isinstance(each, FromList) for variable in variables for each in variable.origins)
+        if not of_items:
+            return Kind.LIST
+        return Kind.PART if self.section.values.get("parent") is not None else Kind.ITEM
+
+    def _check_shape(self, kind: Kind, emits: Emits, specs: Mapping[str, Any], key: Get | None) -> None:
+        section = self.section
+        if kind in (Kind.LIST, Kind.INDEX):
+            section.required("records")
+        if key is None and kind is not Kind.ITEM and section.values.get("key") is None:
+            section.required("key")
+        if kind is Kind.ITEM and not specs:
+            section.required("fields")
+        if kind is Kind.ITEM and section.values.get("records") is not None:
+            section.refuse(
+                "records", "a page of one item has no records", "say by parent whose they are, or use variants"
+            )
+        for name in specs if emits is Emits.BRAND else ():
+            if name.removesuffix("?") not in BRAND_FIELDS:
+                section.notes.add(
+                    (*section.at("fields"), name), "a brand has no such field", did_you_mean(name, BRAND_FIELDS)
+                )
+
+    def _fields(self, specs: Mapping[str, Any], format: Format, *, page: bool) -> tuple[Field, ...]:
+        return compile_fields(
+            self.section.notes, self.section.at("fields"), specs, format, page=page, terms=self.contract.terms
+        )
+
+    def _records(self, kind: Kind) -> tuple[Get | None, Format]:
+        text = self.section.text("records", most=1000)
+        if text is None:
+            return None, self.format
+        try:
+            found, inner = compile_records(text, self.format)
+        except Flaw as flaw:
+            self.section.refuse("records", flaw.message, flaw.hint)
+            return None, self.format
+        return found, self.format if kind is Kind.ITEM else inner
+
+    def _get(self, name: str, format: Format, *, page: bool) -> Get | None:
+        """An expression, or several that are tried in turn."""
+        spec = self.section.values.get(name)
+        self.section.words(name)
+        if not isinstance(spec, str | list):
+            return None
+        return compile_field(self.section.notes, self.section.at(name), spec, format, page=page)
+
+    def _needs(self) -> tuple[Get, ...]:
+        place = self.section.at("needs")
+        return tuple(
+            compile_field(self.section.notes, (*place, at), each, self.format, page=True)
+            for at, each in enumerate(self.section.words("needs"))
+        )
+
+    def _ends(self) -> str:
+        given = self.section.text("ends", most=100)
+        return (given or "</html>").lower() if self.format is Format.HTML else ""
+
+    def _currency(self) -> str:
+        term = self.contract.terms.get("price")
+        return (term.currency if term else "") or self.currency
+
+    def _source_names(self, specs: Mapping[str, Any], format: Format) -> frozenset[str]:
+        """The first names of the paths that read a JSON record."""
+        found: set[str] = set()
+        keys = [self.section.values.get(name) for name in ("key", "parent", "skip")]
+        for spec in (*specs.values(), *keys):
+            for text in spec if isinstance(spec, list) else [spec]:
+                if isinstance(text, str) and format is Format.JSON:
+                    found.add(re.split(r"[.\[| ]", text.removeprefix("json:"))[0])
+        return frozenset(found)
+
+    def _variants(self) -> tuple[Variants, ...]:
+        """One place, or a list of places, that tell of options."""
+        section = self.section
+        spec = section.values.get("variants")
+        if isinstance(spec, list):
+            places = section.items("variants", MOST_PLACES)
+            inner = [
+                (Section(section.notes, (*section.at("variants"), at), each), each)
+                for at, each in enumerate(places)
+                if isinstance(each, dict)
+            ]
+            if len(inner) != len(places):
+                section.refuse(
+                    "variants", "names with values are expected", "as in - {records: …, key: …, fields: {…}}"
+                )
+            return tuple(found for each, _ in inner if (found := self._place(each)) is not None)
+        only = section.inner("variants")
+        found = self._place(only) if only is not None else None
+        return () if found is None else (found,)
+
+    def _place(self, section: Section) -> Variants | None:
+        section.required("records", "key", "fields")
+        records = section.text("records", most=1000)
+        specs = section.mapping("fields") or {}
+        complete = section.flag("complete", default=False)
+        section.words("key")
+        key = section.values.get("key")
+        section.refuse_others()
+        if records is None or key is None:
+            return None
+        try:
+            listed, format = compile_records(records, self.format)
+        except Flaw as flaw:
+            section.refuse("records", flaw.message, flaw.hint)
+            return None
+        fields = compile_fields(section.notes, section.at("fields"), specs, format, page=False, terms={})
+        return Variants(
+            listed, compile_field(section.notes, section.at("key"), key, format, page=False), fields, complete
+        )

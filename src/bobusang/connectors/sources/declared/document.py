@@ -1,0 +1,176 @@
+"""One page while it is read: its tree, its JSON and its JSON-LD, each made once and only when asked for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+from selectolax.lexbor import LexborHTMLParser
+
+from bobusang.connectors.sources.declared.known import NOTHING
+from bobusang.kit import json
+from bobusang.kit.errors import Drifted, Invalid, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bobusang.stages.collect.source import Page
+
+MOST_BLOCKS = 50
+
+# How deep `@graph` and lists are looked through.
+DEEPEST = 4
+
+# Parsing containers inside containers takes the square of their depth: 25,000 take two seconds, a million would take an
+# hour. With fewer tags than that nobody needs to count.
+MANY_TAGS = 25_000
+DEEPEST_TAGS = 1000
+
+_CONTAINER = re.compile(
+    r"<(/?)(?:div|ul|ol|dl|menu|dir|section|article|aside|nav|main|header|footer|hgroup|search|form|fieldset|figure"
+    r"|blockquote|center|details|summary|dialog|address|pre|listing|table|button|object|applet|marquee|h[1-6])\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(r"<!--|<script\b([^>]{0,500})>", re.IGNORECASE)
+_LINKED = re.compile(r"ld\+json", re.IGNORECASE)
+_CLOSING = re.compile(r"</script", re.IGNORECASE)
+
+# What people leave around their JSON-LD: comments, CDATA, a semicolon; and what JSON does not allow inside texts.
+_WRAPPING = re.compile(r"\A\s*(?:<!--|//<!\[CDATA\[|<!\[CDATA\[)?\s*|\s*(?:-->|//\]\]>|\]\]>|;)?\s*\Z")
+_CONTROL = re.compile(r"[\x00-\x1f]+")
+_TRAILING = re.compile(r",(?=\s{0,100}[}\]])")
+
+
+class Document:
+    """A page and what was made of it so far.
+
+    Without `functools.cached_property`: before Python 3.12 it holds one lock for all instances, and pages that are read
+    in several threads would wait for each other.
+    """
+
+    __slots__ = ("_ld", "_origin", "_text", "_tree", "page", "url")
+
+    def __init__(self, page: Page, url: str = "") -> None:
+        self.page = page
+        self.url = page.url or page.ask.url or url
+        self._text: str | None = None
+        self._tree: LexborHTMLParser | None = None
+        self._ld: dict[str, Any] | None = None
+        self._origin: tuple[str, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The page as text; bytes that are none are replaced, never fatal."""
+        if self._text is None:
+            self._text = self.page.text or self.page.body.decode(errors="replace")
+        return self._text
+
+    @property
+    def tree(self) -> LexborHTMLParser:
+        """The page as HTML; `Drifted` where it is nested beyond measure."""
+        if self._tree is None:
+            if self.text.count("<") > MANY_TAGS and _depth(self.text) > DEEPEST_TAGS:
+                raise Drifted(f"{self.page.ask.endpoint}: the page is nested more than {DEEPEST_TAGS:,} deep")
+            self._tree = LexborHTMLParser(self.text)
+        return self._tree
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """The page's own scheme, and scheme with host; empty where its address has none."""
+        if self._origin is None:
+            parts = urlsplit(self.url)
+            whole = parts.scheme in ("http", "https") and parts.hostname
+            self._origin = (parts.scheme, f"{parts.scheme}://{parts.netloc}") if whole else ("", "")
+        return self._origin
+
+    @property
+    def data(self) -> Any:
+        """The page as JSON; `Drifted` where it is none, `Unavailable` where it is cut off."""
+        body = self.page.body.strip()
+        if not body.endswith((b"}", b"]")):
+            raise Unavailable(f"{self.page.ask.endpoint}: the answer is cut off, or is no JSON")
+        try:
+            return json.loads(body)
+        except Invalid:
+            pass
+        try:
+            return json.loads(body.decode(errors="replace"))
+        except Invalid as error:
+            raise Drifted(f"{self.page.ask.endpoint}: the answer is not JSON", hint=str(error)[:200]) from error
+
+    @property
+    def _linked(self) -> dict[str, Any]:
+        if self._ld is None:
+            self._ld = _linked_objects(self.text)
+        return self._ld
+
+    def linked(self, kind: str) -> Any:
+        """The first JSON-LD object of this type, or `NOTHING`."""
+        return self._linked.get(kind, NOTHING)
+
+
+def _linked_objects(text: str) -> dict[str, Any]:
+    """The JSON-LD objects of a page, the first of each type."""
+    found: dict[str, Any] = {}
+    for block in _blocks(text):
+        for each in _objects(block, 0):
+            kinds = each.get("@type")
+            for kind in kinds if isinstance(kinds, list) else [kinds]:
+                if isinstance(kind, str):
+                    found.setdefault(kind, each)
+    return found
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for closing in _CONTAINER.findall(text):
+        depth += -1 if closing else 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _blocks(text: str) -> Iterator[Any]:
+    """What the JSON-LD scripts of a page hold, comments skipped; a broken one is as good as none."""
+    at = 0
+    for _ in range(MOST_BLOCKS * 20):
+        found = _OPENING.search(text, at)
+        if found is None:
+            return
+        if found[1] is None:
+            at = text.find("-->", found.end())
+            if at < 0:
+                return
+            continue
+        closing = _CLOSING.search(text, found.end())
+        if closing is None:
+            return
+        if _LINKED.search(found[1]):
+            yield _loads(text[found.end() : closing.start()])
+        at = closing.end()
+
+
+def _loads(text: str) -> Any:
+    """JSON, then JSON with the mistakes that shops make: raw line breaks in texts, wrappings, a comma too many."""
+    for mend in (str, _unwrapped, lambda raw: _TRAILING.sub("", _unwrapped(raw))):
+        try:
+            return json.loads(mend(text))
+        except (Invalid, msgspec.MsgspecError):
+            continue
+    return None
+
+
+def _unwrapped(text: str) -> str:
+    return _CONTROL.sub(" ", _WRAPPING.sub("", text))
+
+
+def _objects(value: Any, depth: int) -> Iterator[dict[str, Any]]:
+    if depth > DEEPEST:
+        return
+    if isinstance(value, list):
+        for each in value:
+            yield from _objects(each, depth + 1)
+    elif isinstance(value, dict):
+        yield value
+        yield from _objects(value.get("@graph"), depth + 1)

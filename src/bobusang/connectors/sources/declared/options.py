@@ -1,0 +1,71 @@
+"""The options of a product, from one place of a page or merged from several by their code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bobusang.connectors.sources.declared.field import Field, read_row
+from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR, Get
+
+if TYPE_CHECKING:
+    from bobusang.connectors.sources.declared.document import Document
+
+# More options than any product has; a page that shows more is not believed.
+MOST = 5000
+LONGEST_CODE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """One place that tells of options."""
+
+    records: Get
+    key: Get
+    fields: tuple[Field, ...]
+    complete: bool = False
+    """Whether what this place does not show is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options as far as they are known; None where nothing certain can be said of them."""
+
+    listed: list[dict[str, Any]] | None
+    complete: bool = False
+
+
+def read_options(places: tuple[Variants, ...], record: Any, document: Document) -> Options:
+    """All places merged by code; of what two of them say the first counts.
+
+    An option without a code, two with one code that differ, or a value that is unclear: nothing certain.
+    """
+    merged: dict[str, dict[str, Any]] = {}
+    complete = not any(place.complete for place in places)
+    seen = False
+    for place in places:
+        found = place.records(record, document)
+        if found is NOTHING:
+            continue
+        if found is UNCLEAR or len(found) > MOST:
+            return Options(None)
+        options = _options(place, found, document)
+        if options is None:
+            return Options(None)
+        seen = True
+        complete = complete or (place.complete and bool(options))
+        for code, said in options.items():
+            merged[code] = {**said, **merged.get(code, {})}
+    return Options([{"code": code, **said} for code, said in merged.items()], complete) if seen else Options(None)
+
+
+def _options(place: Variants, records: list[Any], document: Document) -> dict[str, dict[str, Any]] | None:
+    options: dict[str, dict[str, Any]] = {}
+    for each in records:
+        code = place.key(each, document)
+        row = read_row(place.fields, each, document)
+        if code is NOTHING or code is UNCLEAR or row.unknown or len(str(code)) > LONGEST_CODE:
+            return None
+        if options.setdefault(str(code), row.fields) != row.fields:
+            return None
+    return options

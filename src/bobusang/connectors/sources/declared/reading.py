@@ -1,0 +1,112 @@
+"""Pages of a stream read into what they say, and what to ask next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bobusang.catalog.model import Snapshot
+from bobusang.connectors.sources.declared import asking
+from bobusang.connectors.sources.declared.document import Document
+from bobusang.connectors.sources.declared.expression import Format
+from bobusang.connectors.sources.declared.field import Row, read_row
+from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
+from bobusang.connectors.sources.declared.listing import found_records, read_brands, read_key, read_list
+from bobusang.connectors.sources.declared.options import read_options
+from bobusang.connectors.sources.declared.stream import Emits, Stream
+from bobusang.kit.errors import Drifted, Unavailable
+from bobusang.stages.collect.source import Kind, Page, Reads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bobusang.connectors.sources.declared.shop import Declared
+
+# Where the end of a whole page is looked for.
+TAIL = 4096
+
+
+def read(shop: Declared, stream: Stream, page: Page) -> Iterator[Reads]:
+    """All that a page says."""
+    document = Document(page, shop.base)
+    _check_whole(stream, document)
+    record = document.data if stream.format is Format.JSON else document.tree
+    if stream.emits is Emits.BRAND:
+        yield from read_brands(stream, record, document)
+    elif page.ask.item:
+        yield _item(shop, stream, record, document)
+    else:
+        yield from _list(shop, stream, record, document)
+
+
+def _check_whole(stream: Stream, document: Document) -> None:
+    if not document.page.body and not document.page.text:
+        raise Unavailable(f"{stream.name}: the answer is empty")
+    if stream.ends and stream.ends not in document.text[-TAIL:].lower():
+        raise Unavailable(f"{stream.name}: the page is cut off: there is no {stream.ends} near its end")
+
+
+def _list(shop: Declared, stream: Stream, record: Any, document: Document) -> Iterator[Reads]:
+    listed = read_list(stream, record, document, shop.base)
+    yield listed.extent
+    for key, row in listed.rows.items():
+        yield _snapshot(shop, stream, key, row, document.page)
+    given = document.page.ask.given
+    for each in listed.following:
+        yield asking.further(stream, shop.base, given, each)
+    if asked := shop.children(stream.name):
+        target = str(given.get(asking.TARGET, ""))
+        for key, row in listed.rows.items():
+            yield from asking.items(asked, shop.base, target, key, row.fields)
+
+
+def _item(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
+    item = document.page.ask.item
+    if stream.kind is Kind.PART:
+        return _part(shop, stream, record, document)
+    if stream.needs and all(each(record, document) is NOTHING for each in stream.needs):
+        return _without_needs(shop, stream, record, document)
+    if stream.key is not None and (key := read_key(stream, record, document)) != item:
+        raise Unavailable(f"{stream.name}: the page is of {key}, not of {item}")
+    row = read_row(stream.fields, record, document)
+    if not row.fields:
+        raise Drifted(f"{stream.name}: nothing could be read of {item}", hint="look at the raw page")
+    if stream.gone is not None:
+        row.fields["gone"] = False
+    return _snapshot(shop, stream, item, _with_options(stream, row, record, document), document.page)
+
+
+def _without_needs(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
+    """A page without anything that such a page has: the source says that the item is gone, or the page has drifted."""
+    item = document.page.ask.item
+    if stream.gone is not None and stream.gone(record, document) not in (NOTHING, UNCLEAR):
+        return Snapshot(shop.name, item, {"gone": True}, type=shop.policy.type, options_complete=False)
+    raise Drifted(f"{stream.name}: the page of {item} has nothing that such a page has", hint="look at the raw page")
+
+
+def _part(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
+    """The options of an item, each a record of its own."""
+    item = document.page.ask.item
+    records = found_records(stream, record, document)
+    if stream.parent is not None and any(str(stream.parent(each, document)) != item for each in records):
+        raise Unavailable(f"{stream.name}: a record is not of {item}")
+    return _snapshot(shop, stream, item, _with_options(stream, Row({}, ()), record, document), document.page)
+
+
+def _with_options(stream: Stream, row: Row, record: Any, document: Document) -> Row:
+    if not stream.variants:
+        return row
+    options = read_options(stream.variants, record, document)
+    if options.listed is None:
+        return Row(row.fields, (*row.unknown, "options"), complete=False)
+    if not options.listed and not options.complete:
+        return Row(row.fields, row.unknown, complete=False)
+    return Row({**row.fields, "options": options.listed}, row.unknown, complete=options.complete)
+
+
+def _snapshot(shop: Declared, stream: Stream, key: str, row: Row, page: Page) -> Snapshot:
+    fields = row.fields
+    if stream.currency and fields.get("price") is not None:
+        fields["currency"] = stream.currency
+    if stream.after is not None:
+        fields = stream.after(fields, page)
+    return Snapshot(shop.name, key, fields, row.unknown, shop.policy.type, row.complete)

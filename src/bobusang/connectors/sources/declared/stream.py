@@ -1,0 +1,104 @@
+"""One stream of a shop, compiled: what is asked, and what its pages say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from bobusang.connectors.sources.declared.expression import Format
+from bobusang.connectors.sources.declared.request import Request
+from bobusang.stages.collect.source import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bobusang.connectors.sources.declared.field import Field
+    from bobusang.connectors.sources.declared.known import Get
+    from bobusang.connectors.sources.declared.options import Variants
+    from bobusang.connectors.sources.declared.paging import Paging
+    from bobusang.stages.collect.source import Page
+
+
+class Emits(StrEnum):
+    """What a record of a stream is."""
+
+    PRODUCT = "product"
+    BRAND = "brand"
+    RECORD = "record"
+
+
+@dataclass(frozen=True, slots=True)
+class FromTarget:
+    """A variable that a target gives: its key, or one of its data."""
+
+    kind: str
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FromList:
+    """A variable that each item of a list gives: its key, or one of its fields."""
+
+    stream: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One name of `for_each`, with the places that it may come from."""
+
+    name: str
+    origins: tuple[FromTarget | FromList, ...]
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """All of it."""
+
+    name: str
+    kind: Kind = Kind.LIST
+    format: Format = Format.JSON
+    request: Request = field(default_factory=Request)
+    variables: tuple[Variable, ...] = ()
+    paging: Paging | None = None
+    records: Get | None = None
+    key: Get | None = None
+    skip: Get | None = None
+    """Finds something in a record that is not to be collected."""
+    fields: tuple[Field, ...] = ()
+    variants: tuple[Variants, ...] = ()
+    parent: Get | None = None
+    """Finds, in a part of an item, the key of the item."""
+    emits: Emits = Emits.PRODUCT
+    gone: Get | None = None
+    """Finds what the source says where an item is no more."""
+    needs: tuple[Get, ...] = ()
+    """What every good page has; one without any of them has drifted."""
+    ends: str = ""
+    """What stands near the end of every whole page."""
+    currency: str = ""
+    """The currency of its prices, where it reads any."""
+    after: Callable[[dict[str, Any], Page], dict[str, Any]] | None = field(default=None, compare=False)
+    """A hook over the fields of each record."""
+    source_names: frozenset[str] = frozenset()
+    """The names inside a JSON record that its fields read."""
+
+    @property
+    def target_kinds(self) -> set[str]:
+        """The kinds of target that this stream begins with."""
+        origins = [origin for variable in self.variables for origin in variable.origins]
+        return {origin.kind for origin in origins if isinstance(origin, FromTarget)}
+
+    @property
+    def lists(self) -> set[str]:
+        """The streams whose items this one is asked for."""
+        origins = [origin for variable in self.variables for origin in variable.origins]
+        return {origin.stream for origin in origins if isinstance(origin, FromList)}
+
+    @property
+    def when(self) -> str:
+        """The condition of its asks."""
+        conditions = [each.when for each in self.variables if each.when]
+        return conditions[0] if len(conditions) == 1 else " and ".join(f"({each})" for each in conditions)

@@ -1,0 +1,1 @@
+"""The shops that come with the program, a folder each."""

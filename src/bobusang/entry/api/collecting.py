@@ -1,0 +1,158 @@
+"""Collecting: runs started for brands, sellers and lists of a source, and what each has shown."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from bobusang.catalog.model import Review
+from bobusang.entry.api.desk import Desk, Operator, Viewer
+from bobusang.entry.api.fields import Capitals, Flag, Form, Name, PathId
+from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.flows.collect import starting
+from bobusang.flows.collect.starting import Wanted
+from bobusang.kit.db import Tx
+from bobusang.kit.errors import Conflict, Invalid
+from bobusang.stages.collect.tables import RunMode, RunState
+from bobusang.views import brands, runs
+from bobusang.views.brands import BrandFilter
+from bobusang.views.runs import RunDetail, RunFilter, RunLine
+
+router = APIRouter(prefix="/collect", tags=["collecting"])
+
+BRAND, LIST = "brand", "list"
+AT_ONCE = 50
+"""Jobs made in one transaction."""
+MOST = 5000
+
+Key = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class CollectForm(Form):
+    """What to collect of a source: brands, sellers or other targets by key, its lists, or all accepted brands."""
+
+    source: Annotated[Name, Field(examples=["okmall"])]
+    kind: Annotated[Name, Field(examples=["brand", "seller", "list"])] = BRAND
+    keys: Annotated[list[Key], Field(max_length=500, examples=[["나이키(NIKE)"]])] = Field(default_factory=list)
+    accepted: Annotated[Flag, Field(description="all brands of the mall that a person has accepted")] = False
+    mode: Annotated[RunMode, Capitals] = RunMode.FULL
+    key: Annotated[Key | None, Field(description="a second start with the same key is the first")] = None
+
+    @model_validator(mode="after")
+    def _something(self) -> CollectForm:
+        if self.kind == LIST and not self.keys:
+            self.keys = ["all"]
+        if self.accepted and (self.keys or self.kind != BRAND):
+            raise PydanticCustomError("keys_or_accepted", "needs either keys or accepted, which is about brands")
+        if not self.accepted and not self.keys:
+            raise PydanticCustomError("no_keys", "needs keys, or accepted")
+        return self
+
+
+class StartedJob(BaseModel):
+    """The job of one target, and whether this request made it."""
+
+    job_id: int
+    target: str
+    created: bool
+
+
+class StartedJobs(BaseModel):
+    """The jobs, one a target."""
+
+    created: int
+    items: list[StartedJob]
+
+
+class RunQuery(Paged):
+    """Which runs."""
+
+    source: Name | None = None
+    target: Annotated[str | None, Field(max_length=300, examples=["brand:나이키(NIKE)"])] = None
+    state: Annotated[RunState | None, Capitals] = None
+    mode: Annotated[RunMode | None, Capitals] = None
+
+
+@router.post(
+    "",
+    summary="Start collecting",
+    status_code=201,
+    responses={200: {"model": StartedJobs, "description": "All were known by the key"}},
+)
+async def start_collecting(
+    desk: Operator,
+    form: CollectForm,
+    response: Response,
+    idempotency_key: Annotated[Key | None, Header(description="the same as `key`")] = None,
+) -> StartedJobs:
+    """One job a target. FULL takes everything; PARTIAL refreshes price and stock of what is known and takes nothing
+    new. 409 where the source is off."""
+    key = _key(form.key, idempotency_key)
+    wanted = iter(await _wanted(desk, form))
+    found: list[StartedJob] = []
+    while some := list(islice(wanted, AT_ONCE)):
+        found += await _started(desk, form, some, key)
+    created = sum(one.created for one in found)
+    response.status_code = 201 if created else 200
+    return StartedJobs(created=created, items=found)
+
+
+@router.get("/runs", summary="List runs")
+async def list_runs(desk: Viewer, query: Annotated[RunQuery, Query()]) -> Page[RunLine]:
+    """Newest first: what each list showed, and whether it was proved complete."""
+    before = unpack("collect/runs", query.cursor)
+    wanted = RunFilter(source=query.source, target=query.target, state=query.state, mode=query.mode)
+    async with desk.read() as tx:
+        found = await runs.listed(tx, wanted, before, query.limit + 1)
+    return page("collect/runs", found, query.limit, lambda run: run.job_id)
+
+
+@router.get("/runs/{job_id}", summary="Show a run")
+async def show_run(desk: Viewer, job_id: PathId) -> RunDetail:
+    """Coverage with its proof or the reason against it, what is new, changed and held, and the fetches by endpoint."""
+    async with desk.read() as tx:
+        return await runs.one(tx, job_id)
+
+
+def _key(said: str | None, header: str | None) -> str:
+    if said and header and said != header:
+        raise Invalid("the body's key and the header Idempotency-Key differ", hint="send one of them", field="key")
+    key = said or header or ""
+    if "\0" in key:
+        raise Invalid("the key contains a NUL character", field="key")
+    return key
+
+
+async def _wanted(desk: Desk, form: CollectForm) -> list[Wanted]:
+    async with desk.read() as tx:
+        await starting.ready(tx, desk.app.collector, form.source)
+        if not form.accepted:
+            return [Wanted(form.kind, key) for key in dict.fromkeys(form.keys)]
+        accepted = BrandFilter(mall=form.source, review=Review.ACCEPTED)
+        found = await brands.listed(tx, accepted, limit=MOST + 1)
+    if not found:
+        raise Conflict(
+            f"no brand of {form.source} is accepted",
+            hint=f"`bobusang brand collect {form.source}`, then `bobusang brand accept`",
+        )
+    if len(found) > MOST:
+        raise Conflict(f"more than {MOST:,} brands of {form.source} are accepted", hint="name some of them by key")
+    return [Wanted(BRAND, one.key, one.name_ko or one.name_en) for one in found]
+
+
+async def _started(desk: Desk, form: CollectForm, wanted: list[Wanted], key: str) -> list[StartedJob]:
+    app = desk.app
+
+    async def work(tx: Tx) -> list[StartedJob]:
+        made = await starting.start(tx, app.engine, app.collector, form.source, wanted, mode=form.mode, key=key)
+        for one in made:
+            if one.is_new:
+                after = {"source": form.source, "target": one.target, "mode": form.mode, "key": key or None}
+                await desk.note(tx, "collect.start", "job", one.job_id, after=after)
+        return [StartedJob(job_id=one.job_id, target=one.target, created=one.is_new) for one in made]
+
+    return await desk.write(work)

@@ -1,0 +1,89 @@
+"""`bobusang sandbox`: the malls on this machine, to try everything against."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bobusang.entry.cli.command import command, group
+from bobusang.entry.cli.session import Session
+from bobusang.sandbox.filler import PageSize
+
+if TYPE_CHECKING:
+    from bobusang.sandbox.server import Sandbox
+
+app = group("Serve the sandbox's malls.")
+
+
+@command(app, "sandbox")
+def sandbox(
+    session: Session,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on, 0 for a free one.")] = 8600,
+    seed: Annotated[int, typer.Option(help="The same seed is the same world.")] = 1,
+    size: Annotated[int, typer.Option(min=28, max=2_000_000, help="Products of each mall at the start.")] = 6000,
+    pace: Annotated[float, typer.Option(min=0, help="How fast the world ages with its clock; 0 never.")] = 1.0,
+    page_size: Annotated[PageSize, typer.Option(help="Small pages, or as large as real ones.")] = PageSize.DEFAULT,
+    calls_per_token: Annotated[int, typer.Option(min=0, help="After so many MustIt answers 429; 0 never.")] = 0,
+    drift_at: Annotated[float | None, typer.Option(min=0, help="From this hour on pages look different.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option("--fault", metavar="MALL:ENDPOINT:KIND[:OFTEN[:SECONDS]]", help="Let something go wrong."),
+    ] = None,
+) -> None:
+    """Serve OKmall, MustIt, a news list, a JSON feed and a plain shop on this machine.
+
+    Nothing real is touched. Its clock stands still until it is advanced: prices then move, options sell out and return,
+    products come and go. Ctrl-C stops it. A fault: okmall:list:http_429:0.1 lets one call in ten fail, mustit:*:stall:3
+    three of them.
+    """
+    import asyncio
+
+    from bobusang.sandbox.fault import parse
+    from bobusang.sandbox.server import Sandbox
+    from bobusang.sandbox.world import World
+
+    world = World(seed, size, pace=pace, drift_at=drift_at)
+    found = Sandbox(
+        world,
+        host=host,
+        port=port,
+        page_size=page_size,
+        calls_per_token=calls_per_token,
+        faults=[parse(text) for text in fault or []],
+    )
+    asyncio.run(_serve(session, found))
+    session.note("stopped")
+
+
+async def _serve(session: Session, sandbox: Sandbox) -> None:
+    import asyncio
+    import signal
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with sandbox:
+        _ready(session, sandbox)
+        await stop.wait()
+
+
+def _ready(session: Session, sandbox: Sandbox) -> None:
+    import os
+
+    world, url = sandbox.world, sandbox.url
+    if session.options.machine:
+        session.screen.document({"url": url, "pid": os.getpid(), "seed": world.seed, "size": world.size})
+        return
+    session.note("the sandbox is ready: {url}", url=url)
+    session.note("  OKmall    {url}/okmall/products/list?brand=나이키(NIKE)&page=1", url=url)
+    session.note("  MustIt    {url}/mustit/ gives a token; its sellers are in {url}/admin/world", url=url)
+    session.note("  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list", url=url)
+    day = f"curl -X POST {url}/admin/advance -d '{{\"hours\": 24}}'"
+    fault = f'curl -X POST {url}/admin/faults -d \'{{"mall": "okmall", "kind": "http_503", "count": 3}}\''
+    session.note("  a day on  {command}", command=day)
+    session.note("  a fault   {command}", command=fault)
+    session.note("  calls     {url}/admin/counts  {url}/admin/log", url=url)
+    session.note("Ctrl-C stops it.")

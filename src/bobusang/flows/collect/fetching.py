@@ -1,0 +1,191 @@
+"""The handler `collect.fetch`: a batch of asks is visited, and what the pages say commits with their tasks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.engine.model import ReasonClass
+from bobusang.engine.outcome import Done, Outcome, Park, Retry, Snooze
+from bobusang.flows.collect import sharing
+from bobusang.flows.collect.asks import ask_of, new_tasks
+from bobusang.flows.collect.run import source_of, target_of
+from bobusang.stages.collect import counts
+from bobusang.stages.collect.counts import Counts, Place
+from bobusang.stages.collect.fetcher import absolute
+from bobusang.stages.collect.model import Fetched
+from bobusang.stages.collect.policy import Reaction
+from bobusang.stages.collect.source import Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from bobusang.engine.model import Task
+    from bobusang.flows.collect.collector import Collector
+    from bobusang.kit.db import Tx
+    from bobusang.stages.collect.fetcher import Visit
+    from bobusang.stages.collect.responses import Verdict
+    from bobusang.stages.collect.source import Ask, Source
+
+SOON = timedelta(seconds=1)
+"""A task that must wait goes back to its pool after this; the gate has blocked the pool for as long as need be."""
+
+
+class Collected(Done, frozen=True):
+    """Done, with the page whose contents are saved in the finishing transaction."""
+
+    page: Fetched | None = None
+
+
+class Fetching:
+    """Both halves of the handler, for one process."""
+
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+
+    async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Visit; tasks of one source and endpoint together."""
+        groups: dict[tuple[str, str], list[Task]] = defaultdict(list)
+        for task in batch:
+            groups[source_of(task.run), ask_of(task.input).endpoint].append(task)
+        outcomes: dict[int, Outcome] = {}
+        for (name, _), tasks in groups.items():
+            outcomes |= await self._group(self._collector.source(name), tasks)
+        return [outcomes[task.id] for task in batch]
+
+    async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
+        """Write what the pages of the tasks still owned say."""
+        pages = [done.page for _, done in owned if isinstance(done, Collected) and done.page is not None]
+        if pages:
+            await self._collector.service.save(tx, pages)
+
+    async def _group(self, source: Source, tasks: Sequence[Task]) -> dict[int, Outcome]:
+        if await self._collector.sharing.hinders(source.name, source.policy):
+            until = self._collector.db.clock.now() + SOON
+            return {task.id: Snooze(until, sharing.REASON) for task in tasks}
+        visits = await self._collector.fetcher.visit(source, [ask_of(task.input) for task in tasks])
+        now = self._collector.db.clock.now()
+        pairs = list(zip(tasks, visits, strict=True))
+        outcomes = {task.id: first_outcome(visit, now) for task, visit in pairs}
+        read = [(task, fetched(source, task, visit)) for task, visit in pairs if outcomes[task.id] is _READ]
+        outcomes |= await self._collected(source, read)
+        await self._note(source, pairs, outcomes)
+        return outcomes
+
+    async def _collected(self, source: Source, read: Sequence[tuple[Task, Fetched]]) -> dict[int, Outcome]:
+        """What was read, with the asks of each page that are wanted."""
+        pages = [page for _, page in read]
+        if not pages:
+            return {}
+        async with self._collector.db.read() as tx:
+            asks = await self._collector.service.wanted(tx, pages, self._collector.holds)
+        return {
+            task.id: Collected(output=_told(page), spawn=new_tasks(_further(task, wanted), source.name), page=page)
+            for (task, page), wanted in zip(read, asks, strict=True)
+        }
+
+    async def _note(self, source: Source, pairs: Sequence[tuple[Task, Visit]], outcomes: dict[int, Outcome]) -> None:
+        """Count what did not succeed, and keep pages that could not be read for whoever mends the reader."""
+        drifted = [(task, visit) for task, visit in pairs if visit.drifted]
+        told = _tell(source, pairs, outcomes)
+        if not told and not drifted:
+            return
+
+        async def work(tx: Tx) -> None:
+            await counts.add(tx, list(told.items()), zone=source.policy.window.zone)
+            if drifted:
+                pages = [fetched(source, task, visit) for task, visit in drifted]
+                await self._collector.service.archive.index(tx, pages, good=False)
+
+        await self._collector.db.transact(work)
+
+
+_READ = Done()
+"""Stands for a page that was read until its asks are known."""
+
+
+def first_outcome(visit: Visit, now: datetime) -> Outcome:
+    """What becomes of a task, as far as its visit alone tells."""
+    if visit.wait is not None:
+        return Snooze(min(visit.wait.until, now + SOON), visit.wait.reason)
+    assert visit.verdict is not None
+    if visit.drifted:
+        return Park(ReasonClass.DRIFTED, visit.drifted)
+    if visit.verdict.reaction in (Reaction.READ, Reaction.GONE):
+        return _READ
+    return outcome_of(visit.verdict, now)
+
+
+def outcome_of(verdict: Verdict, now: datetime) -> Outcome:
+    """What becomes of a task whose request was not answered with a page."""
+    match verdict.reaction:
+        case Reaction.RETRY:
+            return Retry(verdict.reason, after=verdict.retry_after)
+        case Reaction.FAIL:
+            return Park(ReasonClass.REJECTED, verdict.reason)
+        case _:
+            # Throttled, not known any more, breaker open, halted: the gate has blocked what must wait.
+            return Snooze(now + SOON, verdict.reason)
+
+
+def _further(task: Task, asks: Sequence[Ask]) -> Sequence[Ask]:
+    """A probe only asks whether the source answers."""
+    return () if task.run.input.get("probe") else asks
+
+
+def fetched(source: Source, task: Task, visit: Visit) -> Fetched:
+    """A visit as the service saves it."""
+    answer = visit.answer
+    assert answer is not None
+    assert visit.at is not None
+    return Fetched(
+        source=source.name,
+        target=target_of(task.run).name,
+        ask=visit.ask,
+        found=visit.found,
+        reader=source.version,
+        sha256=visit.sha256,
+        url=absolute(source, visit.ask.url),
+        fetched_at=visit.at,
+        status=answer.status,
+        headers=answer.headers,
+        media=visit.media,
+        size=len(answer.body),
+        job_id=task.job_id,
+        task_id=task.id,
+    )
+
+
+def _told(page: Fetched) -> dict[str, object]:
+    """What a person sees of a task that is done."""
+    return {"items": sum(1 for one in page.found if isinstance(one, Snapshot)), "raw": page.sha256}
+
+
+def _tell(source: Source, pairs: Sequence[tuple[Task, Visit]], outcomes: dict[int, Outcome]) -> dict[Place, Counts]:
+    """What is to be counted of visits that brought no page."""
+    told: dict[Place, Counts] = {}
+    for task, visit in pairs:
+        one = _counted(task, visit, outcomes[task.id])
+        if one is not None:
+            place = Place(source.name, target_of(task.run).name, visit.ask.endpoint, task.job_id)
+            told[place] = told.get(place, Counts()) + one
+    return told
+
+
+def _counted(task: Task, visit: Visit, outcome: Outcome) -> Counts | None:
+    if visit.verdict is None:
+        return None
+    match visit.verdict.reaction, outcome:
+        case Reaction.COOLDOWN_IDENTITY, _:
+            return Counts(throttled=1)
+        case Reaction.RENEW_IDENTITY, _:
+            return Counts(retries=1)
+        case _, Retry() if task.attempt < task.step.max_retries:
+            return Counts(retries=1)
+        case _, Retry():  # the last attempt: the engine puts it among the dead letters
+            return Counts(failure=1)
+        case _, Park():
+            return Counts(failure=1)
+    return None

@@ -1,0 +1,207 @@
+"""Blobs as files: `ab/c/abc…`, first written beside, synced, then renamed, so that no name ever holds half a file.
+
+A batch is written whole, then synced, renamed and its folders synced: half the price of one file after the other, for
+the file system commits many at once. 4,096 folders of 250 files each hold a million pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from bobusang.kit.clock import Clock, SystemClock
+from bobusang.kit.errors import Drifted, Missing, Unavailable
+from bobusang.platform.blob import LARGEST, RENEW_AFTER, SETTING, address_of, checked, is_address
+from bobusang.platform.blobs.packing import packed, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+THREADS = 4
+AT_ONCE = 64
+"""Files written before they are synced: each is an open descriptor."""
+UNSETTLED = timedelta(minutes=1)
+"""A file this young may be another writer's, whose folder is not synced yet."""
+ABANDONED = timedelta(hours=1)
+"""A half-written file this old belongs to nobody."""
+BESIDE = "new"
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class FileBlobs:
+    """Content-addressed files below one folder, which several processes may share."""
+
+    def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
+        self.folder = folder
+        self._clock = clock or SystemClock()
+        self._settled: set[Path] = set()  # folders that this process has seen synced into their parents
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="blobs")
+
+    async def put(self, data: bytes, *, media: str = "application/octet-stream") -> str:
+        return (await self.put_many([(data, media)]))[0]
+
+    async def put_many(self, many: Sequence[tuple[bytes, str]]) -> list[str]:
+        slices = [many[start : start + AT_ONCE] for start in range(0, len(many), AT_ONCE)]
+        kept = await asyncio.gather(*(self._off_loop(self._keep, one) for one in slices))
+        return [address for addresses in kept for address in addresses]
+
+    async def get(self, address: str) -> bytes:
+        return await self._off_loop(self._read, checked(address))
+
+    async def has(self, address: str) -> bool:
+        return await self._off_loop(self._path(checked(address)).exists)
+
+    async def delete(self, addresses: Sequence[str]) -> None:
+        await self._off_loop(self._unlink, [self._path(checked(address)) for address in addresses])
+
+    async def addresses(self, *, older_than: datetime | None = None) -> AsyncIterator[str]:
+        for folder in await self._off_loop(_folders, self.folder):
+            for address in await self._off_loop(_listed, folder, older_than):
+                yield address
+
+    async def check(self) -> None:
+        await self._off_loop(self._probe)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._threads.shutdown)
+
+    # --- in a thread ---
+
+    async def _off_loop(self, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result:
+        def told() -> Result:
+            with _told(self.folder):
+                return work(*args, **kwargs)
+
+        return await asyncio.get_running_loop().run_in_executor(self._threads, told)
+
+    def _path(self, address: str) -> Path:
+        return self.folder / address[:2] / address[2] / address
+
+    def _keep(self, many: Sequence[tuple[bytes, str]]) -> list[str]:
+        addresses = [address_of(data) for data, _ in many]
+        by_address = dict(zip(addresses, many, strict=True))
+        now = self._clock.now()
+        ages = {address: self._age(address, now) for address in by_address}
+        try:
+            self._write({address: by_address[address] for address, age in ages.items() if age is None})
+        except FileNotFoundError:  # somebody removed our folders: make them anew the next time
+            self._settled.clear()
+            raise
+        _sync({self._path(address).parent for address, age in ages.items() if age is not None and age < UNSETTLED})
+        return addresses
+
+    def _age(self, address: str, now: datetime) -> timedelta | None:
+        """For how long it has been kept, None when it is not; an old one is young from now on."""
+        path = self._path(address)
+        try:
+            age = now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            if age > RENEW_AFTER:
+                os.utime(path, (now.timestamp(), now.timestamp()))
+        except FileNotFoundError:
+            return None
+        return age
+
+    def _write(self, fresh: Mapping[str, tuple[bytes, str]]) -> None:
+        if not fresh:
+            return
+        paths = {address: self._path(address) for address in fresh}
+        folders = {path.parent for path in paths.values()}
+        self._make(folders)
+        with ExitStack() as cleanup:
+            staged = {address: self._staged(packed(*one), cleanup) for address, one in fresh.items()}
+            for file in staged.values():
+                os.fsync(file.fileno())
+            for address, file in staged.items():
+                Path(file.name).replace(paths[address])
+            _sync(folders)
+
+    def _make(self, folders: Iterable[Path]) -> None:
+        """Make folders that are as durable as the files in them: a new name is safe when its parent is synced."""
+        unsettled = {folder for folder in folders if folder not in self._settled}
+        for folder in unsettled:
+            folder.mkdir(parents=True, exist_ok=True)
+        tops = {folder.parent for folder in unsettled}
+        _sync(tops)
+        if not tops <= self._settled:
+            (self.folder / BESIDE).mkdir(exist_ok=True)
+            _sync([self.folder])
+        self._settled |= unsettled | tops
+
+    def _staged(self, stored: bytes, cleanup: ExitStack) -> BinaryIO:
+        path = self.folder / BESIDE / secrets.token_hex(16)
+        cleanup.callback(path.unlink, missing_ok=True)
+        file = cleanup.enter_context(path.open("xb"))
+        file.write(stored)
+        file.flush()
+        return file
+
+    def _read(self, address: str) -> bytes:
+        path = self._path(address)
+        try:
+            if path.stat().st_size > LARGEST:
+                raise Drifted(f"blob {address} is larger than any that was put", hint=f"look at {path}")
+            return unpacked(address, path.read_bytes())
+        except FileNotFoundError:
+            raise Missing(f"there is no blob {address}") from None
+
+    def _unlink(self, paths: Iterable[Path]) -> None:
+        for path in paths:
+            path.unlink(missing_ok=True)
+
+    def _probe(self) -> None:
+        beside = self.folder / BESIDE
+        beside.mkdir(parents=True, exist_ok=True)
+        abandoned = (self._clock.now() - ABANDONED).timestamp()
+        self._unlink(path for path in beside.iterdir() if _written(path) < abandoned)
+        with ExitStack() as cleanup:
+            os.fsync(self._staged(b"may we write?", cleanup).fileno())
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """A full disk, a read-only folder, a broken one: said once, where the operator can change it."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(
+            f"{SETTING}: the folder {folder} cannot be used: {error.strerror or error}",
+            hint="free or mend the disk, mind the folder's owner, or choose another by file:///…",
+        ) from error
+
+
+def _sync(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _folders(root: Path) -> list[Path]:
+    """The first level, in order: one of its folders at a time is a piece of work that ends soon."""
+    return sorted(path for path in root.glob("[0-9a-f][0-9a-f]") if path.is_dir())
+
+
+def _listed(folder: Path, older_than: datetime | None) -> list[str]:
+    limit = inf if older_than is None else older_than.timestamp()
+    found = (Path(entry.path) for path in folder.iterdir() for entry in os.scandir(path) if is_address(entry.name))
+    return sorted(path.name for path in found if older_than is None or _written(path) < limit)
+
+
+def _written(path: Path) -> float:
+    """When; one that somebody has just removed is as good as written now."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return inf

@@ -1,0 +1,246 @@
+"""The fetcher: asks of one endpoint go through the gate, are sent, archived and read; each comes back as a visit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.kit.encoding import decoded
+from bobusang.kit.errors import BobusangError, Drifted, Unavailable
+from bobusang.kit.http import Answer, Call
+from bobusang.stages.collect import archive as archives
+from bobusang.stages.collect.admission import Cause, Wait
+from bobusang.stages.collect.policy import Reaction
+from bobusang.stages.collect.responses import Verdict, classify
+from bobusang.stages.collect.sessions import issue_call
+from bobusang.stages.collect.source import Page, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from bobusang.kit.db import Database
+    from bobusang.kit.http import Transport
+    from bobusang.stages.collect.archive import Archive, Validators
+    from bobusang.stages.collect.gate import Gate, Go
+    from bobusang.stages.collect.identities import Lease
+    from bobusang.stages.collect.source import Ask, Reads, Source
+
+READ_ON_THE_LOOP = 32 << 10
+"""Larger pages are read in a thread: 1.3 MB parsed on the loop raised a webhook's p99 from 15 to 71 ms."""
+BROKEN_SHARE = 0.001
+BROKEN_LEAST = 5
+"""More unreadable characters than this and the page is not trusted; a few stand in some review on many pages."""
+DRIFTS = 5
+"""So many pages of an endpoint in a row that cannot be read are a changed layout, not an odd page."""
+NOT_MODIFIED = 304
+SOON = timedelta(seconds=1)
+"""How soon to come back where a session was refused: another identity may get one."""
+ARCHIVED = (Reaction.READ, Reaction.GONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What came of one ask: a wait, or an answer with its verdict and, where it was read, what it says."""
+
+    ask: Ask
+    wait: Wait | None = None
+    verdict: Verdict | None = None
+    answer: Answer | None = None
+    sha256: str = ""
+    """Where the body is archived; of a 304, the body of the page it stands for."""
+    media: str = ""
+    found: tuple[Reads, ...] = ()
+    drifted: str = ""
+    """Why the page could not be read."""
+    at: datetime | None = None
+
+
+class Fetcher:
+    """Visits for all sources of a process."""
+
+    def __init__(self, db: Database, gate: Gate, transport: Transport, archive: Archive) -> None:
+        self._db = db
+        self._gate = gate
+        self._transport = transport
+        self._archive = archive
+        # One thread: readers hold the interpreter most of the time, and several would only take turns at it.
+        self._reader = ThreadPoolExecutor(1, "reader")
+        self._drifts: Counter[tuple[str, str]] = Counter()
+
+    def close(self) -> None:
+        """Let the reading thread end."""
+        self._reader.shutdown(wait=False, cancel_futures=True)
+
+    async def visit(self, source: Source, asks: Sequence[Ask]) -> list[Visit]:
+        """Make these asks, all of one endpoint, as far as the gate lets them through; one visit each, in order."""
+        go = await self._gate.admit(source.name, source.policy, asks[0].endpoint, len(asks))
+        if isinstance(go, Wait):
+            return [Visit(ask, wait=go) for ask in asks]
+        results: list[tuple[Lease, Verdict]] = []
+        try:
+            callers = await self._callers(source, go, results)
+            made, late = asks[: len(callers)], asks[len(callers) :]
+            visits = await self._made(source, list(zip(made, callers, strict=True)))
+            results += [(lease, one.verdict) for lease, one in zip(callers, visits, strict=True) if one.verdict]
+        finally:
+            await asyncio.shield(self._gate.settle(source.policy, go, results))
+        return [*visits, *(Visit(ask, wait=self._later(go, source)) for ask in late)]
+
+    def _later(self, go: Go, source: Source) -> Wait:
+        if go.rest is not None:
+            return go.rest
+        reason = f"{source.name}: no session could be had for this call"
+        return Wait(self._db.clock.now() + SOON, reason, Cause.IDENTITIES)
+
+    async def _callers(self, source: Source, go: Go, results: list[tuple[Lease, Verdict]]) -> list[Lease]:
+        """The leases, each as often as it may call; those that need a session get one, or make no call."""
+        ready = await asyncio.gather(*(self._ready(source, lease, results) for lease in go.leases))
+        return [lease for lease in ready if lease is not None for _ in range(lease.calls)]
+
+    async def _ready(self, source: Source, lease: Lease, results: list[tuple[Lease, Verdict]]) -> Lease | None:
+        if not lease.needs_session:
+            return lease
+        call = issue_call(source.base, source.policy, lease.user_agent)
+        got = await self._sent(call)
+        verdict = classify(source.policy, call.url, got, now=self._db.clock.now())
+        if isinstance(got, Answer) and verdict.reaction is Reaction.READ:
+            try:
+                return await self._gate.issued(source.policy, lease, got)
+            except BobusangError as error:
+                verdict = classify(source.policy, call.url, error, now=self._db.clock.now())
+        results.append(_no_session(lease, verdict))
+        return None
+
+    async def _made(self, source: Source, pairs: Sequence[tuple[Ask, Lease]]) -> list[Visit]:
+        urls = [absolute(source, ask.url) for ask, _ in pairs]
+        async with self._db.read() as tx:
+            known = await archives.validators(tx, urls)
+        calls = [_call(source, ask, lease, url, known.get(url)) for (ask, lease), url in zip(pairs, urls, strict=True)]
+        answers = await asyncio.gather(*(self._sent(call) for call in calls))
+        now = self._db.clock.now()
+        visits = [_judged(source, ask, url, got, now) for (ask, _), url, got in zip(pairs, urls, answers, strict=True)]
+        visits = await self._archived(visits, [known.get(url) for url in urls])
+        read = await asyncio.gather(*(self._read(source, one) for one in visits))
+        return [self._weighed(source, one) for one in read]
+
+    def _weighed(self, source: Source, visit: Visit) -> Visit:
+        """Count pages that could not be read; too many in a row halt the source."""
+        place = source.name, visit.ask.endpoint
+        if visit.found:
+            self._drifts.pop(place, None)
+        if not visit.drifted:
+            return visit
+        self._drifts[place] += 1
+        if self._drifts[place] < DRIFTS:
+            return visit
+        reason = f"{self._drifts[place]} pages of {visit.ask.endpoint} in a row could not be read: {visit.drifted}"
+        return replace(visit, verdict=Verdict(Reaction.HALT, reason))
+
+    async def _sent(self, call: Call) -> Answer | BobusangError:
+        try:
+            return await self._transport.send(call)
+        except BobusangError as error:
+            return error
+
+    async def _archived(self, visits: Sequence[Visit], known: Sequence[Validators | None]) -> list[Visit]:
+        """Keep the bodies, in one go; a 304 gets the body that it stands for."""
+        kept = [one.answer for one in visits if one.answer and _is_kept(one)]
+        addresses = iter(await self._archive.keep(kept) if kept else ())
+        found = []
+        for one, validators in zip(visits, known, strict=True):
+            answer = one.answer
+            if answer is None or one.verdict is None or one.verdict.reaction not in ARCHIVED:
+                found.append(one)
+            elif answer.status == NOT_MODIFIED:
+                found.append(await self._unchanged(one, answer, validators))
+            else:
+                found.append(replace(one, sha256=next(addresses), media=archives.media_of(answer.headers)))
+        return found
+
+    async def _unchanged(self, visit: Visit, answer: Answer, validators: Validators | None) -> Visit:
+        try:
+            if validators is None:
+                raise Unavailable("the answer says 304 to a request that was not conditional")
+            body = await self._archive.get(validators.sha256)
+        except BobusangError as error:
+            return replace(visit, verdict=Verdict(Reaction.RETRY, str(error)))
+        return replace(visit, answer=replace(answer, body=body), sha256=validators.sha256, media=validators.media)
+
+    async def _read(self, source: Source, visit: Visit) -> Visit:
+        answer, verdict = visit.answer, visit.verdict
+        if answer is None or verdict is None or verdict.reaction not in ARCHIVED:
+            return visit
+        if verdict.reaction is Reaction.GONE:
+            gone = Snapshot(source.name, visit.ask.item, {"gone": True}, type=source.policy.type)
+            return replace(visit, found=(gone,)) if visit.ask.item else visit
+        try:
+            if len(answer.body) > READ_ON_THE_LOOP:
+                loop = asyncio.get_running_loop()
+                return replace(visit, found=await loop.run_in_executor(self._reader, read_page, source, visit))
+            return replace(visit, found=read_page(source, visit))
+        except Drifted as error:
+            return replace(visit, drifted=str(error))
+        except BobusangError as error:
+            return replace(visit, verdict=Verdict(Reaction.RETRY, str(error)))
+        except RecursionError:
+            return replace(visit, drifted="the page is nested too deep to be read")
+
+
+def read_page(source: Source, visit: Visit) -> tuple[Reads, ...]:
+    """What a visit's answer says. A page with broken characters is not trusted: it may break other things too."""
+    answer = visit.answer
+    assert answer is not None
+    return tuple(source.read(page_of(source, visit.ask, answer, visit.media, visit.at)))
+
+
+def page_of(source: Source, ask: Ask, answer: Answer, media: str, at: datetime | None = None) -> Page:
+    """An answer as a page: JSON stays bytes, anything else becomes text."""
+    if media.endswith("json"):
+        return Page(ask, answer.body, answer.status, answer.headers, answer.url, at)
+    found = decoded(answer.body, answer.headers.get("content-type", ""), source.policy.encoding)
+    if found.replaced > max(BROKEN_LEAST, BROKEN_SHARE * len(found.text)):
+        raise Unavailable(f"{ask.endpoint}: {found.replaced} characters of the page cannot be read")
+    return Page(ask, answer.body, answer.status, answer.headers, answer.url, at, found.text)
+
+
+def absolute(source: Source, url: str) -> str:
+    """The whole address of an ask."""
+    return url if url.startswith(("http://", "https://")) else f"{source.base}/{url.lstrip('/')}"
+
+
+def _no_session(lease: Lease, verdict: Verdict) -> tuple[Lease, Verdict]:
+    """What a failed call for a session counts as. Whom they refuse at the door rests, as one whose new session is
+    refused; a door that is not there is a fault of theirs that lasts, so the breaker must see it. Otherwise the next
+    identity would knock at once, again and again, and nobody would know."""
+    if verdict.reaction in (Reaction.FAIL, Reaction.GONE):
+        verdict = replace(verdict, reaction=Reaction.RETRY)
+    return replace(lease, fresh=True), verdict
+
+
+def _is_kept(visit: Visit) -> bool:
+    if visit.answer is None or visit.verdict is None:
+        return False
+    return visit.verdict.reaction in ARCHIVED and visit.answer.status != NOT_MODIFIED
+
+
+def _call(source: Source, ask: Ask, lease: Lease, url: str, validators: Validators | None) -> Call:
+    asked = validators.headers if validators is not None and ask.method == "GET" else {}
+    return Call(
+        url,
+        method=ask.method,
+        headers={**lease.headers, **{name.lower(): value for name, value in ask.headers.items()}, **asked},
+        cookies=lease.cookies,
+        body=None if ask.body is None else ask.body.encode(),
+        most=source.policy.max_body,
+        timeout=source.policy.timeout,
+    )
+
+
+def _judged(source: Source, ask: Ask, url: str, got: Answer | BobusangError, now: datetime) -> Visit:
+    verdict = classify(source.policy, url, got, now=now, kind=ask.kind)
+    return Visit(ask, verdict=verdict, answer=got if isinstance(got, Answer) else None, at=now)

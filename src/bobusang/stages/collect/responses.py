@@ -1,0 +1,222 @@
+"""What an answer means: the source's own response table first, then the one that is built in (pure)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from bobusang.kit import errors, json
+from bobusang.kit.http import Answer, Oversized
+from bobusang.platform.retry_after import waited
+from bobusang.stages.collect.policy import IdentityKind, Reaction
+from bobusang.stages.collect.source import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from bobusang.stages.collect.policy import BackOff, Policy, Response
+
+HEAD = 64 << 10
+"""How much of a body is looked at; a table that reads megabytes of every page would cost more than the reader."""
+NO_TIME = timedelta()
+SMALL = 16 << 10
+"""A challenge is a small page; a shop's own page may well hold the word captcha in some script of its log-in form."""
+
+_TITLE = re.compile(rb"<title[^>]*>([^<]{0,300})", re.IGNORECASE)
+_WALL_TITLES = (b"just a moment", b"human verification", b"attention required", b"are you a robot", b"captcha")
+_WALL_TEXTS = (*_WALL_TITLES, b"cf-chl", b"challenge-platform", b"verify you are human")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an answer means for us, and why."""
+
+    reaction: Reaction
+    reason: str
+    back_off: BackOff | None = None
+    retry_after: timedelta | None = None
+    """How long the server asked us to wait."""
+    rest: timedelta | None = None
+    """For OPEN_BREAKER: how long."""
+
+
+def classify(
+    policy: Policy, url: str, got: Answer | BaseException, *, now: datetime, kind: Kind = Kind.LIST
+) -> Verdict:
+    """The verdict on what came of a call to `url`: an answer, or the error that the transport raised.
+
+    `kind` says what was asked for: only an item can be gone; a list or a part that is
+    not found is a mistake.
+    """
+    if isinstance(got, BaseException):
+        return _of_error(got, now)
+    for line in policy.responses:
+        if _matches(line, url, got):
+            reason = line.reason or f"HTTP {got.status}: {line.do.value.replace('_', ' ')}"
+            return Verdict(line.do, reason, line.back_off, _retry_after(got, now), line.rest)
+    if wall := _bot_wall(got):
+        return Verdict(Reaction.HALT, f"a bot wall: {wall}")
+    return _of_status(policy, got, kind, now)
+
+
+def _of_status(policy: Policy, answer: Answer, kind: Kind, now: datetime) -> Verdict:
+    status = answer.status
+    match status:
+        case 304:
+            return Verdict(Reaction.READ, "not modified")
+        case _ if 200 <= status < 300:
+            return Verdict(Reaction.READ, "")
+        case 429:
+            return Verdict(Reaction.COOLDOWN_IDENTITY, "HTTP 429: too many calls", None, _retry_after(answer, now))
+        case 401 | 407:
+            return _unknown_to_them(policy, status)
+        case 403 | 451:
+            return Verdict(Reaction.HALT, f"HTTP {status}: they do not want us here")
+        case 404 | 410 if kind is Kind.ITEM:
+            return Verdict(Reaction.GONE, f"HTTP {status}: the item is no more")
+        case 408 | 425:
+            return Verdict(Reaction.RETRY, f"HTTP {status}", None, _retry_after(answer, now))
+        case _ if status >= 500:
+            return Verdict(Reaction.RETRY, f"HTTP {status}: their fault", None, _retry_after(answer, now))
+    return Verdict(Reaction.FAIL, f"HTTP {status}: this request will not be answered")
+
+
+def _unknown_to_them(policy: Policy, status: int) -> Verdict:
+    """Only a session can be had anew; a key that is refused, or a door that wants one, is for a person."""
+    match policy.identity.kind:
+        case IdentityKind.SESSION:
+            return Verdict(Reaction.RENEW_IDENTITY, f"HTTP {status}: the session is over")
+        case IdentityKind.API_KEY:
+            return Verdict(Reaction.HALT, f"HTTP {status}: our key is refused")
+        case IdentityKind.NONE:
+            return Verdict(Reaction.HALT, f"HTTP {status}: they want to know who we are")
+
+
+def _of_error(error: BaseException, now: datetime) -> Verdict:
+    reason = _plain(str(error)) or type(error).__name__
+    match error:
+        case errors.Throttled():
+            return Verdict(Reaction.COOLDOWN_IDENTITY, reason, None, max(error.until - now, NO_TIME))
+        case Oversized() | errors.Blocked():
+            # Not HALT: one poisoned link of one item would stop the whole source, and again after each resume.
+            return Verdict(Reaction.FAIL, reason)
+        case errors.Drifted():
+            return Verdict(Reaction.HALT, reason)
+        case errors.External() | OSError():  # TimeoutError and ConnectionError among them
+            return Verdict(Reaction.RETRY, reason)
+    return Verdict(Reaction.FAIL, reason)
+
+
+def _plain(text: str) -> str:
+    """Fit to be stored and shown: the words may be theirs."""
+    return "".join(sign if sign.isprintable() else " " for sign in text[:400]).strip()
+
+
+def _retry_after(answer: Answer, now: datetime) -> timedelta | None:
+    return waited(answer.headers.get("retry-after"), now)
+
+
+def _matches(line: Response, url: str, answer: Answer) -> bool:
+    return (
+        _has_status(line.status, answer.status)
+        and line.path in urlsplit(url).path
+        and (not line.body_has or any(_has_text(answer.body, text) for text in line.body_has))
+        and (not line.json_path or _has_path(answer.body, line.json_path))
+    )
+
+
+def _has_status(wanted: Sequence[int], status: int) -> bool:
+    return not wanted or status in wanted or status // 100 in wanted
+
+
+def _has_text(body: bytes, text: str) -> bool:
+    """As it stands in a UTF-8 page or in one of the old Korean encoding."""
+    head = body[:HEAD]
+    return text.encode() in head or (not text.isascii() and text.encode("cp949", "ignore") in head)
+
+
+def _has_path(body: bytes, path: str) -> bool:
+    """Whether a JSON document has something there; null is nothing."""
+    if body.lstrip()[:1] not in (b"{", b"["):
+        return False
+    try:
+        found: Any = json.loads(body)
+    except errors.Invalid:
+        return False
+    for name in path.split("."):
+        if isinstance(found, list) and name.isdigit() and int(name) < len(found):
+            found = found[int(name)]
+        elif isinstance(found, dict):
+            found = found.get(name)
+        else:
+            return False
+    return found is not None
+
+
+def _bot_wall(answer: Answer) -> str:
+    """What shows that a machine stands between us and the source; empty: nothing does."""
+    if answer.headers.get("cf-mitigated", "").lower() == "challenge":
+        return "the answer is a challenge"
+    if answer.body.lstrip()[:1] != b"<":
+        return ""
+    head = answer.body[:HEAD]
+    title = _TITLE.search(head)
+    found = _first(_WALL_TITLES, title.group(1)) if title else ""
+    if not found and len(answer.body) <= SMALL:
+        found = _first(_WALL_TEXTS, head)
+    return f"the page says '{found}'" if found else ""
+
+
+def _first(texts: Iterable[bytes], body: bytes) -> str:
+    lower = body.lower()
+    return next((text.decode() for text in texts if text in lower), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of several calls, as identity and breaker need to know it."""
+
+    calls: int = 0
+    answered: int = 0
+    """Read, gone, or refused for good: the source works."""
+    throttled: int = 0
+    refused: int = 0
+    """The session was not taken."""
+    broken: int = 0
+    """No answer, or a fault of theirs."""
+    failed: int = 0
+    """Answered, but never with what was asked for (also counted in `answered`)."""
+    halted: str = ""
+    """Why the source must stop."""
+    opened: str = ""
+    """Why the endpoint must rest."""
+    retry_after: timedelta | None = None
+    """The longest rest that they asked for."""
+    back_off: BackOff | None = None
+    rest: timedelta | None = None
+
+
+def tally(verdicts: Iterable[Verdict]) -> Tally:
+    """Add up what came of several calls."""
+    all_ = tuple(verdicts)
+    of = {reaction: tuple(one for one in all_ if one.reaction is reaction) for reaction in Reaction}
+    asked = [one.retry_after for one in all_ if one.retry_after is not None]
+    rests = [one.rest for one in of[Reaction.OPEN_BREAKER] if one.rest is not None]
+    failed = len(of[Reaction.FAIL])
+    return Tally(
+        calls=len(all_),
+        answered=len(of[Reaction.READ]) + len(of[Reaction.GONE]) + failed,
+        throttled=len(of[Reaction.COOLDOWN_IDENTITY]),
+        refused=len(of[Reaction.RENEW_IDENTITY]),
+        broken=len(of[Reaction.RETRY]),
+        failed=failed,
+        halted=of[Reaction.HALT][0].reason if of[Reaction.HALT] else "",
+        opened=of[Reaction.OPEN_BREAKER][0].reason if of[Reaction.OPEN_BREAKER] else "",
+        retry_after=max(asked, default=None),
+        back_off=next((one.back_off for one in all_ if one.back_off is not None), None),
+        rest=max(rests, default=None),
+    )

@@ -1,0 +1,144 @@
+"""The source contract: it asks and it reads; it never fetches, sleeps, retries, logs or stores (law 8)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from bobusang.catalog.model import Snapshot
+from bobusang.kit import json
+from bobusang.kit.errors import Drifted, Invalid
+from bobusang.stages.collect.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+__all__ = ["Ask", "Brand", "Extent", "Kind", "Page", "Reads", "Snapshot", "Source", "Target"]
+
+
+class Kind(StrEnum):
+    """What an answer is expected to hold."""
+
+    LIST = "list"
+    ITEM = "item"
+    PART = "part"
+    """More of an item, such as its options."""
+    INDEX = "index"
+    """What the source has: its brands or categories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is collected: a brand, a seller, a keyword, a category of a source."""
+
+    kind: str
+    key: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}:{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request that a source would like to have made. Asking twice for the same `key` in a run asks once."""
+
+    url: str
+    kind: Kind = Kind.LIST
+    stream: str = ""
+    """Which of the source's streams reads the answer; also the endpoint in gates and statistics."""
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """What the reader needs besides the page: target, page number, the item's key, values of the list."""
+    key: str = ""
+    item: str = ""
+    """The key of the item it is for; empty for lists."""
+    when: str = ""
+    """Ask only if this holds of the item as it is known (`new or changed(price) or older_than(24h) or due`)."""
+
+    @property
+    def endpoint(self) -> str:
+        return self.stream or self.kind.value
+
+    @property
+    def name(self) -> str:
+        """The key that makes asking twice ask once."""
+        return self.key or f"{self.endpoint}:{self.item or self.url}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A saved answer: bytes, and how they came."""
+
+    ask: Ask
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in lower case."""
+    url: str = ""
+    fetched_at: datetime | None = None
+    text: str = ""
+    """The body decoded; empty for a JSON answer, which is read from its bytes."""
+
+    def json(self) -> Any:
+        """The body as JSON; a page that is none has drifted."""
+        try:
+            return json.loads(self.body)
+        except Invalid as error:
+            raise Drifted(f"{self.ask.endpoint}: the answer is not JSON", hint=str(error)[:200]) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a list goes, as one of its pages tells it."""
+
+    keys: tuple[str, ...]
+    """What this page lists, in order."""
+    total: int | None = None
+    page: int = 1
+    last: bool = False
+    """Whether this page shows that there is no further one (it is empty, or the source says so)."""
+    skipped: int = 0
+    """Records that the source counts in its total and that are not collected (damaged goods)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """A brand as the mall's index names it."""
+
+    key: str
+    name_ko: str = ""
+    name_en: str = ""
+    url: str = ""
+
+
+Reads = Ask | Snapshot | Extent | Brand
+
+
+class Source(ABC):
+    """A mall or supplier. Its limits, identity and guards are data; it holds no state."""
+
+    name: str
+    version: str = "1"
+    """Changes when the reader does; kept with every value it read."""
+    base: str = ""
+    """Where it lives, without a slash at the end; relative addresses of its asks begin here."""
+    policy: Policy = Policy()
+
+    @abstractmethod
+    def seeds(self, target: Target) -> Iterable[Ask]:
+        """The first requests for a target."""
+
+    @abstractmethod
+    def read(self, page: Page) -> Iterable[Reads]:
+        """What a page says, and what to ask next. A page it cannot read raises Drifted."""
+
+    def items(self, target: Target, keys: Iterable[str]) -> Iterable[Ask]:
+        """The items' own pages, to look after what a list no longer shows; none for a source without such pages."""
+        return ()

@@ -1,0 +1,109 @@
+"""Which of the pages that a source asks for are worth fetching now: the condition of an ask, against what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bobusang.catalog import records, seen
+from bobusang.stages.collect import runs
+from bobusang.stages.collect.model import ItemFacts, Run, RunMode
+from bobusang.stages.collect.pages import readings
+from bobusang.stages.collect.source import Ask
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bobusang.catalog.seen import Known
+    from bobusang.kit.db import Tx
+    from bobusang.stages.collect.model import Fetched
+    from bobusang.stages.collect.policy import Policy
+
+Holds = Callable[[str, ItemFacts], bool]
+"""Whether a condition (`Ask.when`) holds of an item; who declares sources knows how to read one."""
+
+States = dict[tuple[str, str], dict[str, "Known"]]
+"""(source, endpoint) → key → what is known."""
+
+
+async def wanted(
+    tx: Tx, policies: Mapping[str, Policy], fetched: Sequence[Fetched], holds: Holds
+) -> list[tuple[Ask, ...]]:
+    """Of each page's asks those to be made, as `Collecting.wanted` says."""
+    modes = {job_id: run.mode for job_id, run in (await runs.find(tx, {page.job_id for page in fetched})).items()}
+    states = await _states(tx, policies, fetched)
+    changed = await _changed(tx, policies, fetched)
+    kept = []
+    for page in fetched:
+        partial = modes.get(page.job_id) is RunMode.PARTIAL
+        kept.append(
+            tuple(
+                ask
+                for ask in asks_of(page)
+                if not ask.item or _is_wanted(ask, _facts(tx, page, ask, states, changed, partial), holds)
+            )
+        )
+    return kept
+
+
+def asks_of(page: Fetched) -> list[Ask]:
+    """What a page asks for."""
+    return [one for one in page.found if isinstance(one, Ask)]
+
+
+def _is_wanted(ask: Ask, facts: ItemFacts, holds: Holds) -> bool:
+    if facts.new and facts.partial:
+        return False
+    return not ask.when or holds(ask.when, facts)
+
+
+def _facts(
+    tx: Tx,
+    page: Fetched,
+    ask: Ask,
+    states: States,
+    changed: Mapping[tuple[str, str], frozenset[str]],
+    partial: bool,
+) -> ItemFacts:
+    known = states[page.source, ask.endpoint].get(ask.item)
+    if known is None:
+        return ItemFacts(partial=partial)
+    last = known.last_seen.get(ask.endpoint)
+    return ItemFacts(
+        new=False,
+        changed=changed.get((page.source, ask.item), frozenset()),
+        age=None if last is None else tx.now - last,
+        due=known.is_due(tx.now),
+        partial=partial,
+    )
+
+
+async def _states(tx: Tx, policies: Mapping[str, Policy], fetched: Sequence[Fetched]) -> States:
+    keys: dict[tuple[str, str], set[str]] = {}
+    for page in fetched:
+        for ask in asks_of(page):
+            if ask.item:
+                keys.setdefault((page.source, ask.endpoint), set()).add(ask.item)
+    return {
+        (source, endpoint): await seen.states(tx, source, sorted(items), [endpoint], type=policies[source].type)
+        for (source, endpoint), items in keys.items()
+    }
+
+
+async def _changed(
+    tx: Tx, policies: Mapping[str, Policy], fetched: Sequence[Fetched]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """By (source, key): the groups in which these pages differ from what is known; only where a condition asks."""
+    found: dict[tuple[str, str], frozenset[str]] = {}
+    asking = [page for page in fetched if any("changed" in ask.when for ask in asks_of(page))]
+    for source in sorted({page.source for page in asking}):
+        said = [
+            reading
+            for page in asking
+            if page.source == source
+            for reading in readings(page, Run(page.job_id, source, page.target, RunMode.FULL, 0, page.fetched_at))
+        ]
+        for change in await records.compare(tx, said, groups=policies[source].groups):
+            key = source, change.reading.snapshot.key
+            found[key] = found.get(key, frozenset()) | change.groups
+    return found

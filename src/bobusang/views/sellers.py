@@ -1,0 +1,160 @@
+"""Sellers: how often each is crawled, when next, how its last runs went, and how good its data is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, literal, select
+
+from bobusang.catalog import sellers as catalog
+from bobusang.catalog.cadence import words
+from bobusang.catalog.model import SellerStatus
+from bobusang.catalog.sellers import Seller
+from bobusang.catalog.tables import sellers
+from bobusang.engine.tables import crawling_schedules
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.db import Row, Tx
+from bobusang.kit.errors import Conflict, Missing
+from bobusang.stages.collect.model import RunMode, RunState
+from bobusang.stages.collect.runs import recent
+from bobusang.stages.collect.tables import collect_runs
+from bobusang.views.columns import below
+
+LAST = 5
+KIND = "seller"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SellerLine:
+    """A seller in a list."""
+
+    id: int
+    mall: str
+    seller_id: str
+    name: str | None
+    company: str | None
+    contact: str | None
+    email: str | None
+    status: SellerStatus
+    paused_reason: str | None
+    cadence: str
+    """As it was asked for."""
+    adaptive: bool
+    interval_minutes: float | None
+    """What an adaptive cadence has become."""
+    quality: float | None
+    """0 to 100; None before its first crawl."""
+    next_run_at: datetime | None
+    last_run_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SellerRun:
+    """How one of its runs went."""
+
+    job_id: int
+    mode: RunMode
+    state: RunState
+    listed: int
+    new: int
+    changed: int
+    held: int
+    reason: str
+    started_at: datetime
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SellerDetail(SellerLine):
+    """A seller with the parts of its quality and its last runs."""
+
+    quality_parts: dict[str, Any]
+    target_id: int | None
+    schedule_id: int | None
+    runs: list[SellerRun]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SellerFilter:
+    """Which sellers; what is not given does not matter."""
+
+    mall: str | None = None
+    status: SellerStatus | None = None
+    seller_id: str | None = None
+
+
+def _query() -> Select[Any]:
+    """Its last run is that of its list, whoever started it: the index over (source, scope, started_at) finds it."""
+    plans, runs = crawling_schedules.c, collect_runs.c
+    scope = literal(f"list:{KIND}:") + sellers.c.seller_id
+    last = select(func.max(runs.started_at)).where(runs.source == sellers.c.mall, runs.scope == scope)
+    columns = (plans.next_run_at, plans.interval_s, plans.is_active, last.scalar_subquery().label("last_run_at"))
+    return select(sellers, *columns).outerjoin(crawling_schedules, plans.id == sellers.c.schedule_id)
+
+
+async def listed(tx: Tx, wanted: SellerFilter, before: int | None, limit: int) -> list[SellerLine]:
+    """Sellers, newest first."""
+    table = sellers.c
+    query = _query().where(*below(table.id, before))
+    for column, value in (
+        (table.mall, wanted.mall),
+        (table.status, wanted.status),
+        (table.seller_id, wanted.seller_id),
+    ):
+        if value is not None:
+            query = query.where(column == str(value))
+    return [SellerLine(**_line(row)) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
+
+
+async def one(tx: Tx, id: int) -> SellerDetail:
+    """A seller with its last runs."""
+    row = await tx.first(_query().where(sellers.c.id == id))
+    if row is None:
+        raise Missing(f"there is no seller {id}", hint="`bobusang seller list` shows them", field="seller_id")
+    return SellerDetail(
+        **_line(row),
+        quality_parts=json.loads(row["quality"] or "{}"),
+        target_id=row["target_id"],
+        schedule_id=row["schedule_id"],
+        runs=await _runs(tx, row["mall"], f"{KIND}:{row['seller_id']}"),
+    )
+
+
+async def named(tx: Tx, wanted: str, mall: str | None = None) -> Seller:
+    """A seller by the mall's own name for it; digits are our own number, unless a seller is called so."""
+    query = select(sellers.c.id).where(sellers.c.seller_id == wanted).limit(2)
+    found = [row["id"] for row in await tx.fetch(query if mall is None else query.where(sellers.c.mall == mall))]
+    if len(found) > 1:
+        raise Conflict(f"several malls have a seller '{wanted}'", hint="say which mall", field="mall")
+    if found:
+        return await catalog.get(tx, found[0])
+    if mall is None and wanted.isascii() and wanted.isdecimal() and len(wanted) < 19:
+        return await catalog.get(tx, int(wanted))
+    of = f"{mall} has no seller" if mall else "there is no seller"
+    raise Missing(f"{of} '{wanted}' that we know", hint=f"`bobusang seller add {wanted}` adds it", field="seller_id")
+
+
+async def _runs(tx: Tx, mall: str, target: str) -> list[SellerRun]:
+    same = ("job_id", "mode", "state", "listed", "new", "changed", "held", "reason", "started_at", "closed_at")
+    runs = await recent(tx, source=mall, target=target, limit=LAST)
+    return [SellerRun(**{name: getattr(run, name) for name in same}) for run in runs]
+
+
+def _line(row: Row) -> dict[str, Any]:
+    same = ("id", "mall", "seller_id", "name", "company", "contact", "email", "paused_reason")
+    quality = json.loads(row["quality"] or "{}")
+    return {
+        **{name: row[name] for name in same},
+        "status": SellerStatus(row["status"]),
+        "cadence": words(row["cadence_minutes"]),
+        "adaptive": bool(row["adaptive"]),
+        "interval_minutes": None if row["interval_s"] is None else row["interval_s"] / 60,
+        "quality": quality.get("score"),
+        "next_run_at": utc(row["next_run_at"]) if row["is_active"] else None,
+        "last_run_at": utc(row["last_run_at"]),
+        "created_at": utc(row["created_at"]),
+        "updated_at": utc(row["updated_at"]),
+    }

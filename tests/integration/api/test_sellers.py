@@ -1,0 +1,131 @@
+"""Sellers through the API, on all three databases: added, changed, paused and resumed, each act written down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bobusang.kit.clock import utc
+from bobusang.wiring import prepare
+
+if TYPE_CHECKING:
+    from tests.integration.api.door import Door
+
+TOLD = ("mall", "seller_id", "name", "company", "contact", "email", "status", "cadence", "adaptive", "quality")
+
+
+async def added(door: Door, seller_id: str = "luxboy", **said: Any) -> dict[str, Any]:
+    answer = await door.operator.post("/sellers", json={"seller_id": seller_id, **said})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def test_a_seller_is_added_with_its_schedule_and_target(door: Door) -> None:
+    await prepare(door.app)
+    said = {"name": "럭스보이", "company": "㈜럭스", "contact": "김", "email": "md@example.com", "cadence": "6h"}
+    made = await added(door, **said, adaptive=True)
+    assert {name: made[name] for name in TOLD} == {
+        "mall": "mustit",
+        "seller_id": "luxboy",
+        **said,
+        "status": "Active",
+        "adaptive": True,
+        "quality": None,
+    }
+    assert await door.get(f"/sellers/{made['id']}") == made
+    plan = await door.get(f"/schedules/{made['schedule_id']}")
+    assert (plan["schedule_type"], plan["interval_seconds"], plan["target_id"]) == (
+        "DYNAMIC",
+        21_600,
+        made["target_id"],
+    )
+    assert (plan["min_interval_seconds"], plan["max_interval_seconds"]) == (5_400, 86_400)
+    target = await door.get(f"/targets/{made['target_id']}")
+    assert (target["type"], target["key"], target["source"], target["name"]) == (
+        "seller",
+        "luxboy",
+        "mustit",
+        "럭스보이",
+    )
+
+    clash = await door.operator.post("/sellers", json={"seller_id": "luxboy"})
+    assert (clash.status_code, clash.json()["detail"]) == (409, "mustit has a seller 'luxboy' already")
+
+
+async def test_a_change_leaves_the_planned_fire_and_what_was_not_said(door: Door) -> None:
+    await prepare(door.app)
+    made = await added(door, company="㈜럭스", cadence="2d")
+    changed = await door.operator.patch(f"/sellers/{made['id']}", json={"cadence": "30m", "company": None})
+    found = changed.json()
+    assert (found["cadence"], found["company"], found["interval_minutes"]) == ("30m", None, 30.0)
+    assert found["next_run_at"] == made["next_run_at"]
+
+    paused = await door.operator.post(f"/sellers/{made['id']}/pause", json={"reason": "휴가"})
+    assert (paused.json()["status"], paused.json()["paused_reason"], paused.json()["next_run_at"]) == (
+        "Paused",
+        "휴가",
+        None,
+    )
+    off = await door.operator.post(f"/sellers/{made['id']}/disable")
+    assert off.json()["status"] == "Disabled"
+    refused = await door.operator.post(f"/sellers/{made['id']}/pause")
+    assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+    on = (await door.operator.post(f"/sellers/{made['id']}/resume")).json()
+    assert (on["status"], on["paused_reason"]) == ("Active", None)
+    assert utc(on["next_run_at"]) < utc(made["next_run_at"])
+
+    acts = (await door.get("/audit", subject_type="seller", subject_id=str(made["id"])))["items"]
+    assert [(act["action"], act["before"], act["after"]) for act in reversed(acts)][1:] == [
+        (
+            "seller.change",
+            {"cadence_minutes": 2880, "company": "㈜럭스"},
+            {"cadence_minutes": 30, "company": None},
+        ),
+        ("seller.pause", {"status": "Active", "reason": None}, {"status": "Paused", "reason": "휴가"}),
+        ("seller.disable", {"status": "Paused", "reason": "휴가"}, {"status": "Disabled", "reason": None}),
+        ("seller.resume", {"status": "Disabled", "reason": None}, {"status": "Active", "reason": None}),
+    ]
+
+
+async def test_sellers_are_listed_page_by_page_and_by_status(door: Door) -> None:
+    await prepare(door.app)
+    ids = [(await added(door, f"seller {number}"))["id"] for number in range(5)]
+    await door.operator.post(f"/sellers/{ids[0]}/pause")
+
+    first = await door.get("/sellers", limit=3)
+    rest = await door.get("/sellers", limit=3, cursor=first["next"])
+    assert [one["id"] for one in [*first["items"], *rest["items"]]] == ids[::-1]
+    assert rest["next"] is None
+    assert [one["id"] for one in (await door.get("/sellers", status="Paused"))["items"]] == [ids[0]]
+    assert [one["id"] for one in (await door.get("/sellers", seller_id="seller 3"))["items"]] == [ids[3]]
+    assert (await door.get("/sellers", mall="okmall"))["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"seller_id": ""}, 422, "seller_id"),
+        ({"seller_id": "x", "cadence": "soon"}, 422, "cadence"),
+        ({"seller_id": "x", "cadence": "1m"}, 422, "cadence"),
+        ({"seller_id": "x", "email": "nobody"}, 422, "email"),
+        ({"seller_id": "x", "adaptive": "yes"}, 422, "adaptive"),
+        ({"seller_id": "x", "mall": "mustitt"}, 404, None),
+        ({"seller_id": "x\0"}, 422, "seller_id"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_by_name(
+    small: Door, body: dict[str, Any], status: int, field: str | None
+) -> None:
+    await prepare(small.app)
+    answer = await small.operator.post("/sellers", json=body)
+    assert (answer.status_code, answer.json().get("field")) == (status, field)
+
+
+async def test_nothing_to_change_and_nobody_to_change(small: Door) -> None:
+    await prepare(small.app)
+    made = await added(small)
+    assert (await small.operator.patch(f"/sellers/{made['id']}", json={})).status_code == 422
+    assert (await small.operator.patch("/sellers/99", json={"name": "x"})).status_code == 404
+    assert (await small.viewer.post(f"/sellers/{made['id']}/pause")).status_code == 403
