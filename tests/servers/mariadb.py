@@ -7,12 +7,12 @@ import pwd
 import re
 import secrets
 import shutil
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import asyncmy
-from asyncmy.errors import MySQLError
+from asyncmy.errors import MySQLError, OperationalError
 
 from tests.servers.server import Server, Unavailable, listens, program, wait_for
 
@@ -125,7 +125,8 @@ async def drop(url: str, name: str) -> None:
     async with cursor(url) as sql:
         await sql.execute("select id from information_schema.processlist where db = %s", (name,))
         for (connection,) in await sql.fetchall():
-            await sql.execute(f"kill {connection}")
+            with suppress(OperationalError):  # it ended by itself meanwhile
+                await sql.execute(f"kill {connection}")
         await sql.execute(f"drop database if exists `{name}`")
 
 

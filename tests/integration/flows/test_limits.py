@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from tests.servers.server import Server
 
 SELLER = "dmont"
-PATIENCE = 60.0
+PATIENCE = 200.0
+"""A bound for what hangs, not a promise: quotas, not the machine, say how long these take."""
+pytestmark = pytest.mark.timeout(300)
 LATE = 0.5
 """Seconds that a call may be on its way to the sandbox, on a busy machine: calls granted apart come together."""
 TIGHT = Visiting(rate=40.0, burst=4.0, concurrency=6, size=4, calls=40, span=6.0)
@@ -57,7 +59,7 @@ async def alert(yard: Yard, key: str) -> dict[str, Any]:
 async def test_two_workers_and_one_redis_keep_the_limits_together(
     redis: Server, fresh_postgres: str, tmp_path: Path
 ) -> None:
-    world = World(seed=5, size=240, brands=6)
+    world = World(seed=5, size=120, brands=6)
     async with Yard.opened(tmp_path, world=world, database_url=fresh_postgres, limiter_url=redis.url) as yard:
         settings: dict[str, Any] = {
             "database_url": fresh_postgres,
