@@ -13,6 +13,8 @@ from bobusang.kit import json
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bobusang.kit.db import Row, Tx
 
 _ENTER = """
@@ -40,6 +42,36 @@ TAKE = Statement("""
     returning task_id, job_id, lane, queue, priority, attempt, dispatches""")
 TELL = Statement("update tasks set signal_data = :signal where id = :task_id")
 
+# One statement for all keys, so that a row cannot go between looking and writing; the keys travel as JSON.
+_SIGNALS = (
+    "insert into waits (wait_key, signal_data, signalled_at, created_at) select k, {values} from {keys} {conflict}"
+)
+_RENEW = "on conflict (wait_key) do update set signal_data = excluded.signal_data, signalled_at = excluded.signalled_at"
+SIGNAL_MANY = Statement(
+    sqlite=_SIGNALS.format(
+        values=":signal, :now, :now",
+        keys="(select value as k from json_each(:keys) order by value) where true",
+        conflict=_RENEW,
+    ),
+    postgres=_SIGNALS.format(
+        values=":signal::jsonb, :now::timestamptz, :now::timestamptz",
+        keys="(select k from jsonb_array_elements_text(:keys::jsonb) as given(k) order by k) as sorted",
+        conflict=_RENEW,
+    ),
+    mariadb=_SIGNALS.format(
+        values=":signal, :now, :now",
+        keys="json_table(:keys, '$[*]' columns (k varchar(200) path '$')) as given",
+        conflict="on duplicate key update signal_data = values(signal_data), signalled_at = values(signalled_at)",
+    ),
+)
+SLEEPERS = Statement("select task_id from waits where wait_key in (:wait_keys...) and task_id is not null")
+TAKE_MANY = Statement("""
+    delete from queue_held where task_id in (:task_ids...) and wait_key in (:wait_keys...)
+      and exists (select 1 from waits w where w.wait_key = queue_held.wait_key and w.task_id = queue_held.task_id)
+    returning task_id, job_id, lane, queue, priority, attempt, dispatches, wait_key""")
+TELL_MANY = Statement("update tasks set signal_data = :signal where id in (:task_ids...)")
+FORGET_MANY = Statement("delete from waits where wait_key in (:wait_keys...)")
+
 
 async def sleep(tx: Tx, wait_key: str, task_id: int) -> bool:
     """Register a wait; False when the wake-up was here before, so that there is nothing to wait for."""
@@ -66,6 +98,25 @@ async def wake(tx: Tx, wait_key: str, signal: Any = None) -> bool:
     await tx.execute(FORGET, wait_key=wait_key)
     await queue.put(tx, [entry_of(taken, due(tx.now, taken["queue"], taken["priority"]))])
     return True
+
+
+async def wake_many(tx: Tx, wait_keys: Iterable[str], signal: Any = None) -> int:
+    """End the waits of these keys with one signal, in a few statements however many they are; how many waited already.
+
+    The same as `wake` for each: what nobody waits for yet is kept.
+    """
+    keys, text = sorted(set(wait_keys)), json.dumps(signal)
+    if not keys:
+        return 0
+    await tx.execute(SIGNAL_MANY, keys=json.dumps(keys), signal=text, now=tx.now)
+    sleepers = sorted(row["task_id"] for row in await tx.fetch(SLEEPERS, wait_keys=keys))
+    taken = await tx.fetch(TAKE_MANY, task_ids=sleepers, wait_keys=keys) if sleepers else ()
+    if not taken:
+        return 0
+    await tx.execute(TELL_MANY, task_ids=sorted(row["task_id"] for row in taken), signal=text)
+    await tx.execute(FORGET_MANY, wait_keys=sorted(row["wait_key"] for row in taken))
+    await queue.put(tx, [entry_of(row, due(tx.now, row["queue"], row["priority"])) for row in taken])
+    return len(taken)
 
 
 def entry_of(row: Row, sort_key: int) -> Entry:
