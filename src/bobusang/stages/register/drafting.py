@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from bobusang.kit.errors import Invalid
+from bobusang.kit.money import Money
 from bobusang.stages.register.model import Axis, Draft, Stock, Variant
 
 if TYPE_CHECKING:
@@ -24,13 +25,8 @@ def today(abilities: Abilities, now: datetime) -> date:
 
 
 def drafted(wanted: Wanted, account: Account, abilities: Abilities, day: date) -> Draft:
-    """The listing as it should be. A price in another currency is refused; none is 0, which no guard lets out."""
-    if wanted.price is not None and wanted.price.currency != abilities.currency:
-        raise Invalid(
-            f"{wanted.sku}: the price {wanted.price} is not in {abilities.currency}",
-            hint=f"quote it for {account.market}",
-            field="price",
-        )
+    """The listing as it should be. No price is 0, which no guard lets out."""
+    _same_currency(wanted, account, abilities)
     cells = grid(wanted.options, wanted.variants)
     return Draft(
         name=wanted.name,
@@ -53,6 +49,17 @@ def drafted(wanted: Wanted, account: Account, abilities: Abilities, day: date) -
         size_unit=wanted.size_unit,
         notes=wanted.notes,
     )
+
+
+def _same_currency(wanted: Wanted, account: Account, abilities: Abilities) -> None:
+    """A price in won is refused, and so are its bounds: a ceiling in won would let ten times the yen through."""
+    for name, money in (("price", wanted.price), ("floor", wanted.floor), ("ceiling", wanted.ceiling)):
+        if isinstance(money, Money) and money.currency != abilities.currency:
+            raise Invalid(
+                f"{wanted.sku}: the {name} {money} is not in {abilities.currency}",
+                hint=f"quote it for {account.market}",
+                field=name,
+            )
 
 
 def grid(options: tuple[Option, ...], variants: tuple[Variant, ...]) -> tuple[Variant, ...]:

@@ -26,6 +26,9 @@ LATELY = Statement("""
 OLDEST = Statement("""
     select min(created_at) as value from market_calls
     where account_id = :account and state in ('INTENT', 'ACCEPTED', 'UNKNOWN', 'LOST')""")
+REFUSED = Statement("""
+    select count(*) as value from listings
+    where account_id = :account and state = 'LIVE' and refusal_cause is not null""")
 KINDS = ("CREATE", "EDIT", "STOCK", "CLOSE", "REVIVE", "EXTEND")
 SAMPLE = 10_000
 DAY = timedelta(days=1)
@@ -63,6 +66,8 @@ class Freshness:
     sent_to_confirmed: tuple[float, float] | None
     oldest_open: datetime | None
     """Since when the oldest call waits for its verdict."""
+    refused: int = 0
+    """Live listings whose last change the market refused: they look well, and are not what we want."""
 
 
 async def receipts(tx: Tx, sku: str, *, limit: int = 5) -> list[Receipt]:
@@ -98,6 +103,7 @@ async def freshness(tx: Tx, account: int) -> Freshness:
         spread([(sent - seen).total_seconds() for seen, sent, _ in times if seen and sent]),
         spread([(confirmed - sent).total_seconds() for _, sent, confirmed in times if sent and confirmed]),
         utc(await tx.value(OLDEST, account=account)),
+        int(await tx.value(REFUSED, account=account)),
     )
 
 
