@@ -22,6 +22,7 @@ from bobusang.kit.db import dialect_of
 from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Conflict, Unavailable
 from bobusang.kit.sql import Dialect
+from bobusang.views import first_conveyor
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -100,14 +101,15 @@ def _upgrade(connection: Connection, revision: str) -> None:
 
 def _drop_views(connection: Connection) -> None:
     """Views are not part of the history: they are made anew by each upgrade, so that a table they show may change."""
-    for name in reversed((*engine_views.NAMES, *catalog_views.DEFINITIONS)):
+    for name in reversed((*engine_views.NAMES, *catalog_views.DEFINITIONS, *first_conveyor.NAMES)):
         connection.execute(text(f"drop view if exists {name}"))
 
 
 def _make_views(connection: Connection) -> None:
     name = connection.dialect.name
     dialect = Dialect.MARIADB if name in ("mysql", "mariadb") else Dialect(name)
-    for view, select in (engine_views.definitions(dialect) | catalog_views.DEFINITIONS).items():
+    shown = engine_views.definitions(dialect) | catalog_views.DEFINITIONS | first_conveyor.definitions(dialect)
+    for view, select in shown.items():
         connection.exec_driver_sql(
             f"create view {view} as {select}".replace("%", "%%" if dialect is Dialect.MARIADB else "%")
         )

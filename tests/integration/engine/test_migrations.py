@@ -34,6 +34,7 @@ FILLED = {
     "0006": ("fx_quotes", "market_fees", "duty_rates", "competitor_prices", "price_policies", "price_quotes"),
     "0007": ("market_accounts", "listings", "market_calls", "listing_holds", "webhook_inbox", "call_ledger"),
     "0008": ("pipeline_batches", "pipeline_control", "pipeline_brands"),
+    "0009": (),  # views alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -279,6 +280,7 @@ FROZEN = {
         """insert into pipeline_brands (mall_name, brand_name, batch_id)
           values ('okmall', '나이키(NIKE)', '20260127_01')""",
     ],
+    "0009": [],
 }
 
 
