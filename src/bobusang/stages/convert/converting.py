@@ -8,7 +8,7 @@ import msgspec
 
 from bobusang.catalog.tables.variants import Axis
 from bobusang.stages.convert import grid, materials, measurements, model_number, options, wording
-from bobusang.stages.convert.gates import Field
+from bobusang.stages.convert.gates import Field, Rule
 from bobusang.stages.convert.masters import Kind
 from bobusang.stages.convert.model import Converted, Held, Reason, Why
 from bobusang.stages.convert.text import clean
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bobusang.catalog.brands import MallBrand
     from bobusang.catalog.categories import MallCategory
     from bobusang.catalog.variants import Goods
-    from bobusang.stages.convert.gates import Gate
+    from bobusang.stages.convert.gates import Gate, Problem
     from bobusang.stages.convert.mapping import Mapped
     from bobusang.stages.convert.masters import Masters
     from bobusang.stages.convert.materials import Part
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 VERSION = "1"
 """Grows when the same inputs would make another product, so that old conversions are made anew."""
+UNWANTED = {Rule.BRAND: Why.BRAND_BLOCKED, Rule.SOURCE: Why.SOURCE_BLOCKED}
 
 
 def wanted(fields: Mapping[str, Any]) -> list[str]:
@@ -79,7 +80,10 @@ def convert(
     )
     gone += _unmapped(made.goods, masters)
     made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
-    refused = [Reason(Why.TEXT_REFUSED, f"{one.message}: {one.advice}", one.field) for one in _gated(made, gate, on)]
+    refused = [
+        Reason(UNWANTED.get(one.rule, Why.TEXT_REFUSED), f"{one.message}: {one.advice}", one.field)
+        for one in (*_unwanted(brand, masters, gate, on), *_gated(made, gate, on))
+    ]
     return Held((*gone, *refused)) if gone or refused else made
 
 
@@ -202,7 +206,14 @@ def _dropped(sized: measurements.Chart) -> list[Reason]:
     return [Reason(Why.MEASURE_DROPPED, f"not told to the market: {labels}", "measurements")] if labels else []
 
 
-def _gated(made: Converted, gate: Gate, on: date) -> list[Any]:
+def _unwanted(brand: MallBrand, masters: Masters, gate: Gate, on: date) -> tuple[Problem, ...]:
+    """By every name that the brand has: a list of what is seized at customs is not written in a mall's spelling."""
+    told = masters.name(Kind.BRANDS, brand.buyma_brand_id) if brand.buyma_brand_id else ""
+    names = filter(None, (told, brand.buyma_brand_name, brand.name_en, brand.name_ko, brand.key))
+    return tuple(dict.fromkeys(problem for name in names for problem in gate.names(name, brand.mall, on)))
+
+
+def _gated(made: Converted, gate: Gate, on: date) -> list[Problem]:
     texts = [(Field.NAME, "name", made.name), (Field.COMMENTS, "comments", made.comments)]
     texts += [(Field.BRAND_NAME, "brand_name", made.brand_name)] if made.brand_name else []
     texts += [(Field.OPTION, f"{one.axis}[{one.position}]", one.market_text) for one in made.goods.options]

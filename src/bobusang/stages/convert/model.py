@@ -21,6 +21,7 @@ class Why(StrEnum):
     CATEGORY_UNREVIEWED = "category_unreviewed"
     CATEGORY_BLOCKED = "category_blocked"
     CATEGORY_UNMAPPED = "category_unmapped"
+    SOURCE_BLOCKED = "source_blocked"
     MASTER_VANISHED = "master_vanished"
     NAME_MISSING = "name_missing"
     TEXT_UNTRANSLATED = "text_untranslated"
