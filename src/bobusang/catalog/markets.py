@@ -148,9 +148,13 @@ def _offered(market: str, rows: Sequence[Row]) -> list[Offered]:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-async def set_market_data(tx: Tx, syncs: Sequence[Sync]) -> None:
-    """Keep what markets say, each entry replacing that market's last one; the other markets' stay."""
-    current = await _current(tx, {sync.record_id for sync in syncs})
+async def set_market_data(tx: Tx, syncs: Sequence[Sync], *, missing_ok: bool = False) -> None:
+    """Keep what markets say, each entry replacing that market's last one; the other markets' stay.
+
+    `missing_ok`: what they say of records that we do not have is dropped, instead of refused.
+    """
+    current = await _current(tx, {sync.record_id for sync in syncs}, missing_ok=missing_ok)
+    syncs = [sync for sync in syncs if sync.record_id in current]
     known = {row["id"]: json.loads(row["market_data"] or "{}") for row in await _learned(tx, current)}
     for sync in syncs:
         document = known[current[sync.record_id]]
@@ -204,12 +208,12 @@ def _score(value: object) -> float | None:
     return float(value)
 
 
-async def _current(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
+async def _current(tx: Tx, ids: Iterable[int], *, missing_ok: bool = False) -> dict[int, int]:
     """Record → its current version, locked so that no new version is made without what is written now."""
     wanted = sorted(set(ids))
     found = {row["id"]: row["version_id"] for row in await tx.fetch(LOCK, ids=wanted)} if wanted else {}
     unknown = [id for id in wanted if id not in found]
-    if unknown:
+    if unknown and not missing_ok:
         raise Missing(f"there is no source record {unknown[0]}", field="record_id")
     return found
 

@@ -13,7 +13,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import text
 from bobusang.kit.errors import Invalid
 from bobusang.platform.bus import Event, publish
-from bobusang.stages.register import calls, holds, inbox, listings
+from bobusang.stages.register import calls, holds, inbox, listings, mirroring
 from bobusang.stages.register.guards import Guard, Trip
 from bobusang.stages.register.inbox import Verdict
 from bobusang.stages.register.market import Notice, Word
@@ -178,6 +178,7 @@ async def _save(tx: Tx, account: Account, desk: _Desk) -> None:
     await calls.save(tx, [desk.calls[id] for id in desk.closed])
     await listings.save(tx, [desk.listings[id] for id in desk.touched])
     await listings.save_confirmed(tx, desk.drifts)
+    await mirroring.mirror(tx, desk.market, [desk.listings[id].product_id for id in desk.touched])
     await holds.keep(tx, account.id, "webhook", desk.halts)
     await holds.answered(tx, list(desk.closed))
     await publish(tx, *(_event(account, desk, id) for id in sorted(desk.touched)))

@@ -183,6 +183,10 @@ class Market(Protocol):
         """Send it once."""
         ...
 
+    def page(self, market_id: str) -> str:
+        """Where a buyer sees the product."""
+        ...
+
     def genuine(self, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
         """Whether the market signed exactly these bytes."""
         ...

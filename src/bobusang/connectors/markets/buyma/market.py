@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bobusang.stages.register.model import Draft
 
 PRODUCTION = "https://personal-shopper-api.buyma.com"
+SHOP = "https://www.buyma.com"
 TOKEN = "X-Buyma-Personal-Shopper-Api-Access-Token"  # noqa: S105 - the name of a header
 STATES = {
     "public": State.LIVE,
@@ -84,6 +85,9 @@ class Buyma:
             return Shut(str(error))
         except External as error:
             return Unknown(str(error))
+
+    def page(self, market_id: str) -> str:
+        return f"{SHOP if self.base == PRODUCTION else self.base}/item/{market_id}/"
 
     def genuine(self, secret: str, headers: Mapping[str, str], body: bytes) -> bool:
         return webhook.genuine(secret, headers, body)

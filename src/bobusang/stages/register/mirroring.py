@@ -1,0 +1,66 @@
+"""The catalog's copy of what a market has confirmed: whoever looks at a record sees where it is for sale.
+
+A record has one entry a market. With several accounts there it is that of the listing which is for sale, else of the
+one the market spoke of last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bobusang.catalog import markets
+from bobusang.catalog.markets import ACTIVE, NEVER, Sync
+from bobusang.kit.clock import utc
+from bobusang.kit.sql import Statement
+from bobusang.stages.register.model import State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from bobusang.kit.db import Row, Tx
+    from bobusang.stages.register.market import Market
+
+LISTED = Statement("""
+    select l.product_id, l.market_id, l.state, l.confirmed, l.confirmed_at, a.name as account
+    from market_accounts a join listings l on l.account_id = a.id and l.product_id in (:products...)
+    where a.market = :market order by l.id""")
+
+
+class _Confirmed(msgspec.Struct, frozen=True):
+    """All that is wanted of a confirmed draft here."""
+
+    price: int
+
+
+_confirmed = msgspec.json.Decoder(_Confirmed)
+
+
+async def mirror(tx: Tx, market: Market, products: Iterable[int]) -> None:
+    """Bring the entries of these products up to their listings, which are saved."""
+    wanted = sorted(set(products))
+    if not wanted:
+        return
+    shown: dict[int, Row] = {}
+    for row in await tx.fetch(LISTED, market=market.name, products=wanted):
+        before = shown.get(row["product_id"])
+        if before is None or _rank(row) > _rank(before):
+            shown[row["product_id"]] = row
+    syncs = [Sync(id, market.name, _info(market, row)) for id, row in sorted(shown.items())]
+    await markets.set_market_data(tx, syncs, missing_ok=True)
+
+
+def _rank(row: Row) -> tuple[bool, datetime]:
+    return row["state"] == State.LIVE, utc(row["confirmed_at"]) or NEVER
+
+
+def _info(market: Market, row: Row) -> dict[str, Any]:
+    state, id, at = State(row["state"]), row["market_id"] or "", utc(row["confirmed_at"])
+    info: dict[str, Any] = {"status": ACTIVE if state is State.LIVE else state.lower(), "account": row["account"]}
+    if id:
+        info |= {"listing_id": id, "url": market.page(id)}
+    if row["confirmed"]:
+        info |= {"price": _confirmed.decode(row["confirmed"]).price, "currency": market.abilities.currency}
+    return info | ({"last_sync": at.isoformat()} if at else {})
