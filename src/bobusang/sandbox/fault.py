@@ -68,7 +68,7 @@ class Trouble(StrEnum):
 
 
 class Mishap(StrEnum):
-    """What can go wrong only where something is done: with a market's calls and its webhooks."""
+    """What can go wrong only where something is done, with a market's calls and its webhooks; and with a bank."""
 
     RESET_AFTER = "reset_after"
     """The call has its effect, then the connection is reset: the answer is lost."""
@@ -86,6 +86,8 @@ class Mishap(StrEnum):
     """The next one about the same listing goes first; without one it goes after `seconds` (5 unless said)."""
     FORGED = "forged"
     """Before it comes one of somebody else, whose signature is wrong."""
+    TENFOLD = "tenfold"
+    """The bank's rate of exchange is ten times what it is."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

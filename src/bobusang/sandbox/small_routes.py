@@ -1,9 +1,10 @@
-"""Where the news desk, the feed, the plain shop and what belongs to no mall are."""
+"""Where the news desk, the feed, the bank, the plain shop and what belongs to no mall are."""
 
 from __future__ import annotations
 
-from bobusang.sandbox import feed, news, plain
+from bobusang.sandbox import exchange, feed, news, plain
 from bobusang.sandbox.desk import Asked, Route, number
+from bobusang.sandbox.fault import Mishap
 from bobusang.sandbox.reply import Reply, data, html
 
 ROBOTS = b"User-agent: *\nDisallow: /admin/\n"
@@ -34,6 +35,11 @@ def _plain(asked: Asked) -> Reply:
     return asked.kept(("plain", page, size), lambda scene: html(plain.list_page(scene, page, size)))
 
 
+def _rate(asked: Asked) -> Reply:
+    is_wrong = asked.hit is not None and asked.hit.fault.kind == Mishap.TENFOLD
+    return data(exchange.latest(asked.desk.world, times=10 if is_wrong else 1))
+
+
 def _robots(asked: Asked) -> Reply:
     return Reply(ROBOTS, "text/plain; charset=utf-8")
 
@@ -48,6 +54,7 @@ ROUTES = (
     Route("/news/list", "news", "list", _news),
     Route(r"/news/article/{id:\d{1,12}}", "news", "detail", _article),
     Route("/feed/items.json", "feed", "list", _feed),
+    Route("/fx/latest.json", "exchange", "latest", _rate),
     Route("/plain/list", "plain", "list", _plain),
     Route(r"/redirects/{hop:\d{1,12}}", "sandbox", "redirects", _redirects),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bobusang.engine import waiting
 from bobusang.engine.outcome import Wait
@@ -71,9 +71,13 @@ async def test_two_hundred_cost_as_many_statements_as_ten(shop: Workshop, clock:
 
 async def counted(shop: Workshop, keys: list[str]) -> tuple[int, int]:
     """How many were woken, and by how many statements."""
+    told: list[str] = []
     async with shop.db.begin() as tx:
-        told: list[str] = []
-        fetch, execute = tx._fetch, tx._execute
-        tx._fetch = lambda text, arguments: told.append(text) or fetch(text, arguments)  # type: ignore[func-returns-value, method-assign]
-        tx._execute = lambda text, arguments: told.append(text) or execute(text, arguments)  # type: ignore[func-returns-value, method-assign]
+        bind = tx._bind
+
+        def noted(statement: Any, params: dict[str, Any]) -> Any:
+            told.append(str(statement))
+            return bind(statement, params)
+
+        tx._bind = noted  # type: ignore[method-assign]
         return await waiting.wake_many(tx, keys), len(told)

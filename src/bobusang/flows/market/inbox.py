@@ -1,0 +1,51 @@
+"""Webhooks take effect: every account's inbox is applied, and who waits for a verdict is woken in the same commit."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.engine.upkeep.duty import Duty
+from bobusang.engine.waiting import wake_many
+from bobusang.kit import log
+from bobusang.stages.register import accounts
+from bobusang.stages.register.inbox import DOORBELL
+
+if TYPE_CHECKING:
+    from bobusang.kit.db import Database, Tx
+    from bobusang.stages.register.model import Account
+    from bobusang.stages.register.service import Register
+
+EVERY = timedelta(seconds=0.5)
+"""For databases that carry no ring from one process to another; where one is heard it is at once."""
+
+
+def apply(db: Database, register: Register) -> Duty:
+    """At once when a webhook was stored."""
+
+    async def run() -> int:
+        return sum([await _applied(db, register, account) for account in await accounts_of(db, register)])
+
+    return Duty("webhooks", EVERY, run, frozenset({DOORBELL}))
+
+
+async def accounts_of(db: Database, register: Register) -> list[Account]:
+    """The accounts on the register's market."""
+    async with db.read() as tx:
+        return [account for account in await accounts.every(tx) if account.market == register.market.name]
+
+
+async def _applied(db: Database, register: Register, account: Account) -> int:
+    """Each account by itself: one whose inbox cannot be applied must not keep the others waiting."""
+    try:
+        return await db.transact(lambda tx: applied(tx, register, account))
+    except Exception as error:
+        log.get("webhooks").error("an inbox cannot be applied", account=account.name, error=repr(error))
+        return 0
+
+
+async def applied(tx: Tx, register: Register, account: Account) -> int:
+    """Let webhooks of an account take effect, and wake who waits for them; how many listings moved."""
+    moved = await register.apply(tx, account)
+    await wake_many(tx, [key for one in moved for key in one.keys])
+    return len(moved)
