@@ -1,4 +1,4 @@
-"""Two accidents that no wish may cause: money of another currency sent as the market's, and a listing deleted."""
+"""What no wish may cause: money of another currency sent as the market's, a deleted listing, invented stock."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from datetime import timedelta
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bobusang.connectors.markets.buyma.market import Buyma
 from bobusang.kit import json
@@ -15,9 +17,9 @@ from bobusang.kit.money import won
 from bobusang.kit.transport import AiohttpTransport
 from bobusang.stages.register.deciding import Chosen
 from bobusang.stages.register.diffing import Idle, steps
-from bobusang.stages.register.drafting import drafted
+from bobusang.stages.register.drafting import drafted, quantity
 from bobusang.stages.register.market import Key
-from bobusang.stages.register.model import Policy, State, Stock
+from bobusang.stages.register.model import Policy, State, Stock, Variant
 from bobusang.stages.register.planning import Planner
 from tests.unit.register.making import ABILITIES, ACCOUNT, TODAY, WANTED, draft, listing, stocks
 
@@ -45,3 +47,23 @@ def test_whatever_is_wanted_nothing_is_ever_deleted() -> None:
             controls.add(body["product"].get("control"))
 
     assert controls == {None, "publish"}
+
+
+CELLS = st.sampled_from([Stock.IN_HAND, Stock.TO_ORDER, Stock.OUT, Stock.UNKNOWN])
+COUNTS = st.none() | st.integers(0, 200)
+
+
+@given(st.lists(st.tuples(CELLS, COUNTS), max_size=6), st.integers(1, 3))
+def test_no_more_can_be_ordered_than_the_policy_and_the_mall_allow(
+    cells: list[tuple[Stock, int | None]], most: int
+) -> None:
+    """A peer told the market a random 90 to 100: one wrong hour would have taken ninety orders."""
+    variants = tuple(Variant("c", str(place), stock, count) for place, (stock, count) in enumerate(cells))
+    sold = [variant for variant in variants if variant.stock in (Stock.IN_HAND, Stock.TO_ORDER)]
+
+    found = quantity(variants, most)
+
+    assert 0 <= found <= most
+    assert (found == 0) == (not sold)
+    if sold and all(variant.count for variant in sold):
+        assert found <= sum(variant.count or 0 for variant in sold)
