@@ -24,7 +24,7 @@ APART = {"URL", "TOKEN", "CONFIG", "LANG"}
 """Variables of the command line rather than of the program."""
 
 AGENT = "Mozilla/5.0 (compatible; Bobusang; +set BOBUSANG_USER_AGENT)"
-SECRETS = ("slack_webhook_url", "smtp_url")
+SECRETS = ("slack_webhook_url", "smtp_url", "model_key")
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Seconds = Annotated[float, Meta(gt=0)]
@@ -63,6 +63,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     shops_trusted: Annotated[str, Meta(description="names of those shops whose own code may run, by commas")] = ""
     raw_keep_days: Annotated[Count, Meta(description="days a raw page is kept that no version refers to")] = 30
     sandbox_url: Annotated[str, Meta(description="a running `bobusang sandbox`; only it is called then")] = ""
+    market_url: Annotated[str, Meta(description="where BUYMA's API is; empty: the real one, or the sandbox's")] = ""
+    masters_url: Annotated[str, Meta(description="below which BUYMA's master lists lie as CSV files")] = ""
+    public_url: Annotated[str, Meta(description="where markets fetch our pictures; empty: /media of this API")] = ""
+    model: Annotated[str, Meta(description="who translates: rules, openai:NAME or anthropic:NAME")] = "rules"
+    model_key: Annotated[str, Meta(description="the key of that model (secret)")] = ""
+    model_url: Annotated[str, Meta(description="another server that speaks OpenAI's language, such as …/v1")] = ""
+    model_price: Annotated[str, Meta(description="what a million tokens cost, in and out, as 0.15/0.60")] = ""
+    fx_url: Annotated[str, Meta(description="where rates of exchange are fetched every hour; empty: nowhere")] = ""
+    fx_spread: Annotated[str, Meta(pattern=r"^0(\.\d+)?$", description="what the bank takes, a share of the rate")] = "0.01"
+    unknown_color: Annotated[int, Meta(ge=0, description="BUYMA's colour for one its list lacks; 0: hold it")] = 0
+    call_seconds: Annotated[Seconds, Meta(description="how long a call to a market may take")] = 30.0
 
     @property
     def database(self) -> str:

@@ -27,6 +27,8 @@ from bobusang.engine.upkeep.sweep import sweep
 from bobusang.engine.worker import Pace, Worker
 from bobusang.flows.collect import register as collect
 from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
+from bobusang.flows.conveyor import control
+from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
@@ -39,6 +41,7 @@ from bobusang.platform.notifiers.log import LogNotifier
 from bobusang.platform.notifiers.many import ManyNotifiers
 from bobusang.platform.notifiers.slack import SlackNotifier
 from bobusang.platform.relay import Relay
+from bobusang.wiring import conveying
 from bobusang.wiring.collecting import collector as build_collector
 from bobusang.wiring.collecting import enable_sandbox, leave_sandbox
 
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
 
     from bobusang.engine.handlers import Handlers
     from bobusang.flows.collect.collector import Collector
+    from bobusang.flows.conveyor.belt import Belt
     from bobusang.platform.bus import Bus, Joined, Subscriber
     from bobusang.platform.notifier import Notifier
     from bobusang.platform.subscriptions import Subscription
@@ -88,6 +92,7 @@ class App:
     relays: tuple[Relay, ...]
     consumers: InProcess
     collector: Collector
+    belt: Belt
 
     def worker(self, name: str) -> Worker:
         """A worker for all handlers that are registered."""
@@ -115,6 +120,7 @@ class App:
             share(self.collector),
             tidy(self.collector),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
+            *conveying.duties(self.settings, self.belt),
         ]
         return Keeper(engine.db, duties, lead=lead, lease=engine.pace.dead_after / 2)
 
@@ -137,6 +143,7 @@ async def opened(settings: Settings, *, migrate: bool | None = None, fetches: bo
         await prepare(app, fetches=fetches)
         yield app
     finally:
+        app.belt.close()
         await app.collector.close()
         for outbox in app.relays:
             await outbox.close()
@@ -147,6 +154,7 @@ async def prepare(app: App, *, fetches: bool = False) -> None:
     """What must be there before anything runs: our own workflows, and the leave to collect in the sandbox, or none of
     it any more. A command that only looks leaves that to whoever fetches: it may be working in a sandbox just now."""
     await collect.install(app.engine)
+    await conveying.prepare(app.engine)
     if app.settings.sandbox_url:
         await enable_sandbox(app.collector)
     elif fetches:
@@ -180,8 +188,11 @@ def build(settings: Settings, database: db.Database) -> App:
     collector = build_collector(settings, database)
     collect.register(engine.handlers, collector)
     generic.register(engine.handlers, collector)
-    engine.hooks.on_job += [grade, Healing(engine)]
-    return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers, collector)
+    belt = conveying.belt(settings, collector)
+    conveyor.register(engine.handlers, belt)
+    engine.hooks.on_step.append(control.on_step)
+    engine.hooks.on_job += [grade, Healing(engine), control.on_job]
+    return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers, collector, belt)
 
 
 def register(handlers: Handlers) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from bobusang.engine.model import Task
+    from bobusang.engine.model import NewTask, Task
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.fetcher import Visit
@@ -82,9 +82,21 @@ class Fetching:
         async with self._collector.db.read() as tx:
             asks = await self._collector.service.wanted(tx, pages, self._collector.holds)
         return {
-            task.id: Collected(output=_told(page), spawn=new_tasks(_further(task, wanted), source.name), page=page)
+            task.id: Collected(
+                output=_told(page),
+                spawn=(*new_tasks(asked := self.further(task, page, wanted), source.name), *self.onward(page, asked)),
+                page=page,
+            )
             for (task, page), wanted in zip(read, asks, strict=True)
         }
+
+    def further(self, task: Task, page: Fetched, asks: Sequence[Ask]) -> Sequence[Ask]:
+        """Of the pages that a page asks for, those that are fetched; a probe only asks whether the source answers."""
+        return () if task.run.input.get("probe") else asks
+
+    def onward(self, page: Fetched, asks: Sequence[Ask]) -> tuple[NewTask, ...]:
+        """Whatever else a page sets going; `asks` are the pages that are fetched for it. Collecting alone: nothing."""
+        return ()
 
     async def _note(self, source: Source, pairs: Sequence[tuple[Task, Visit]], outcomes: dict[int, Outcome]) -> None:
         """Count what did not succeed, and keep pages that could not be read for whoever mends the reader."""
@@ -128,11 +140,6 @@ def outcome_of(verdict: Verdict, now: datetime) -> Outcome:
         case _:
             # Throttled, not known any more, breaker open, halted: the gate has blocked what must wait.
             return Snooze(now + SOON, verdict.reason)
-
-
-def _further(task: Task, asks: Sequence[Ask]) -> Sequence[Ask]:
-    """A probe only asks whether the source answers."""
-    return () if task.run.input.get("probe") else asks
 
 
 def fetched(source: Source, task: Task, visit: Visit) -> Fetched:

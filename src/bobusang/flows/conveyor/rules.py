@@ -21,6 +21,7 @@ STAGE_OF = {
     "plan": Stage.COLLECT,
     "list": Stage.COLLECT,
     "item": Stage.COLLECT,
+    "sift": Stage.COLLECT,
     "convert": Stage.CONVERT,
     "image": Stage.IMAGE,
     "price": Stage.PRICE,

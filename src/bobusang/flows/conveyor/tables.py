@@ -1,4 +1,4 @@
-"""`pipeline_batches` and `pipeline_control` of design [A], and which brand is in which batch now."""
+"""`pipeline_batches` and `pipeline_control` of design [A], which brand is in which batch, and what needs no look."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bobusang.flows.conveyor.model import BatchStatus, Mode, Stage, StageStatus
 from bobusang.kit.schema import Id, Payload, allowed, at, choice, key, metadata, serial
 
 BATCH_LENGTH, MALL_LENGTH, BRAND_LENGTH = 50, 100, 200
+MARKET_LENGTH, MODEL_LENGTH = 50, 100
 
 pipeline_batches = Table(
     "pipeline_batches",
@@ -60,4 +61,17 @@ pipeline_brands = Table(
     Column("brand_name", key(BRAND_LENGTH), primary_key=True),
     Column("batch_id", key(BATCH_LENGTH), nullable=False),
     Index("idx_pipeline_brands_batch", "batch_id"),
+)
+
+# What is right on the market as far as we know: a product is looked at again when one of these differs.
+conveyor_marks = Table(
+    "conveyor_marks",
+    metadata,
+    Column("product_id", Id, primary_key=True, autoincrement=False),
+    Column("market", key(MARKET_LENGTH), primary_key=True),
+    Column("version", Integer, nullable=False),  # of the product
+    Column("stamp", key(64), nullable=False),  # rates, policies, accounts: what every price is made of
+    Column("model", key(MODEL_LENGTH), nullable=False),  # whose rivals its price answers
+    at("due_at"),  # at the latest then: before its listing ends, or where a price is still on its way
+    at("marked_at"),
 )

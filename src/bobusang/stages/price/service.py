@@ -34,10 +34,14 @@ class Pricing:
     async def quote(self, tx: Tx, wanted: Sequence[Wanted]) -> list[Quoted]:
         """Price these, in their order; what differs from the last decision is written, new holds are told."""
         found = await self.look(tx, wanted)
+        await self.keep(tx, found)
+        return found
+
+    async def keep(self, tx: Tx, found: Sequence[Quoted]) -> None:
+        """Write down what `look` decided, as far as it is news, and tell of new holds."""
         news = [one for one in found if one.is_news]
         await quotes.write(tx, news)
         await publish(tx, *_events(news))
-        return found
 
     async def look(self, tx: Tx, wanted: Sequence[Wanted]) -> list[Quoted]:
         """The same without writing anything."""

@@ -74,6 +74,11 @@ async def due(tx: Tx, market: str, *, limit: int) -> list[str]:
     return [row["model"] for row in await tx.fetch(DUE, market=market, now=tx.now, limit=limit)]
 
 
+async def fresh(tx: Tx, market: str, models: Iterable[str]) -> set[str]:
+    """Of these models, by key, those that were searched and are not due again yet."""
+    return {row["model"] for row in await _rows(tx, market, models) if utc(row["due_at"]) > tx.now}
+
+
 async def record(tx: Tx, market: Market, searches: Sequence[Searched]) -> dict[str, Rival]:
     """Keep what searches showed; the rivals as they are now known, by model key."""
     last = {model_key(one.model): one for one in searches}

@@ -28,6 +28,9 @@ LOCK = Statement(
 )
 BY_REFERENCE = Statement("select id from listings where account_id = :account and reference in (:references...)")
 BY_MARKET_ID = Statement("select id from listings where account_id = :account and market_id in (:ids...)")
+STANDING = Statement("""
+    select product_id from listings where account_id = :account and product_id in (:products...)
+      and open_call is null and refusal_cause is null and market_id is not null""")
 LIVE = Statement("select count(*) as value from listings where account_id = :account and state = 'LIVE'")
 ENDING = Statement("""
     select product_id from listings
@@ -65,6 +68,12 @@ async def wanted(tx: Tx, account: int, products: Mapping[int, str]) -> dict[int,
 async def known(tx: Tx, account: int, products: Iterable[int]) -> dict[int, Listing]:
     """The listings that there are of these products; for looking only."""
     return await _of(tx, account, list(products), OF_PRODUCTS)
+
+
+async def standing(tx: Tx, account: int, products: Sequence[int]) -> dict[int, bool]:
+    """Of these products, those that the market has taken as they were sent last."""
+    rows = await tx.fetch(STANDING, account=account, products=list(products)) if products else ()
+    return {row["product_id"]: True for row in rows}
 
 
 async def _of(tx: Tx, account: int, products: Iterable[int], statement: Statement) -> dict[int, Listing]:

@@ -1,0 +1,47 @@
+"""Everything that the conveyor needs in one process, put together by the wiring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.stages.image.recipe import Recipe, public_url
+
+if TYPE_CHECKING:
+    from bobusang.flows.collect.collector import Collector
+    from bobusang.flows.conveyor.lookup import Lookup
+    from bobusang.kit.db import Database
+    from bobusang.stages.image.model import Picture
+    from bobusang.stages.image.service import Picturing
+    from bobusang.stages.price.service import Pricing
+    from bobusang.stages.register.service import Register
+
+BUYMA_RECIPE = Recipe()
+
+
+@dataclass(frozen=True, slots=True)
+class Belt:
+    """One a process; the market is the register's."""
+
+    db: Database
+    collector: Collector
+    lookup: Lookup
+    picturing: Picturing
+    pricing: Pricing
+    register: Register
+    public: str
+    """Where markets fetch our pictures."""
+    unknown_color: int | None = None
+    recipe: Recipe = BUYMA_RECIPE
+
+    @property
+    def market(self) -> str:
+        return self.register.market.name
+
+    def shown(self, picture: Picture) -> str:
+        """The address that a market is given of a picture."""
+        return public_url(self.public, picture.sha256, picture.media)
+
+    def close(self) -> None:
+        """Let threads end."""
+        self.picturing.close()

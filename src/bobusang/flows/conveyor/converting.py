@@ -1,0 +1,185 @@
+"""The handler `conveyor.convert`: what a mall tells of products becomes products in the market's words, or is held."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.catalog import assigning, categories
+from bobusang.engine.outcome import Done, Outcome, Retry, Skip
+from bobusang.flows.collect.run import source_of
+from bobusang.flows.conveyor import goods
+from bobusang.flows.conveyor.model import Stage
+from bobusang.flows.conveyor.onward import carried
+from bobusang.kit.errors import External
+from bobusang.stages.convert import converting, gates, mapping, memory, store
+from bobusang.stages.convert.model import Converted, Held, Why
+from bobusang.stages.convert.store import Result
+from bobusang.stages.convert.text import clean_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from bobusang.engine.model import Task
+    from bobusang.flows.conveyor.belt import Belt
+    from bobusang.flows.conveyor.goods import Known
+    from bobusang.kit.db import Tx
+    from bobusang.stages.convert.mapping import Mapped
+    from bobusang.stages.convert.masters import Masters
+    from bobusang.stages.convert.store import Conversion
+    from bobusang.stages.convert.translate import Translator
+
+SHOWN = 3
+
+
+class Made(Done, frozen=True):
+    """Done, with the conversion that the finishing transaction writes."""
+
+    mall: str = ""
+    result: Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a batch of one mall is converted by."""
+
+    known: Mapping[str, Known]
+    before: Mapping[int, Conversion]
+    mapped: Mapped
+    masters: Masters
+    translator: Translator
+
+
+class Converting:
+    """Both halves of the handler, for one process."""
+
+    def __init__(self, belt: Belt) -> None:
+        self._belt = belt
+
+    async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Convert, the products of one mall together."""
+        groups: dict[str, list[Task]] = defaultdict(list)
+        for task in batch:
+            groups[source_of(task.run)].append(task)
+        found: dict[int, Outcome] = {}
+        for mall, tasks in groups.items():
+            found |= await self._of_mall(mall, tasks)
+        return [found[task.id] for task in batch]
+
+    async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
+        """Write what the products of the tasks still owned were made into."""
+        await write(tx, self._belt.market, [done.result for _, done in owned if isinstance(done, Made) and done.result])
+
+    async def _of_mall(self, mall: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
+        facts = await self._facts(mall, [task.input["key"] for task in tasks])
+        wanted = [text for one in facts.known.values() if one.is_whole for text in converting.wanted(one.fields)]
+        try:
+            done = await memory.translate(self._belt.db, facts.translator, wanted)
+        except External as error:
+            return {task.id: Retry(f"the translation failed: {error}") for task in tasks}
+        texts = {source: one.text for source, one in done.found.items()}
+        outcomes: dict[int, Outcome] = {}
+        held: list[tuple[Known, Held]] = []
+        for task in tasks:
+            known = facts.known.get(task.input["key"])
+            outcomes[task.id] = self._outcome(task, known, facts, texts, held)
+        await self._keep_held(mall, held, facts.masters)
+        return outcomes
+
+    async def _facts(self, mall: str, keys: Sequence[str]) -> Facts:
+        async with self._belt.db.read() as tx:
+            known = await goods.load(tx, mall, keys)
+            before = await store.load(tx, self._belt.market, [one.id for one in known.values()])
+            lookup = self._belt.lookup
+            return Facts(
+                known,
+                before,
+                await lookup.mapped(tx, mall),
+                await lookup.masters(tx, self._belt.market),
+                await lookup.translator(tx),
+            )
+
+    def _outcome(
+        self,
+        task: Task,
+        known: Known | None,
+        facts: Facts,
+        texts: Mapping[str, str],
+        held: list[tuple[Known, Held]],
+    ) -> Outcome:
+        """Made, or held. What was made before goes on all the same: its stock and price are not held."""
+        if known is None:
+            return Skip("the product is not known any more")
+        before = facts.before.get(known.id)
+        listed = before is not None and before.data is not None
+        price = carried(task.run, Stage.PRICE, known.key, known.version)
+        if not known.is_whole or known.is_gone:
+            words = "the mall has it no more" if known.is_gone else "its options are not known yet"
+            return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
+        made = self._converted(known, before, facts, texts)
+        if isinstance(made, Held):
+            held.append((known, made))
+            return Done(output={"held": told(made)}, spawn=price) if listed else Skip(told(made))
+        spawn = carried(task.run, Stage.IMAGE, known.key, known.version) or price
+        return Made(spawn=spawn, mall=known.mall, result=Result(known.id, known.version, made))
+
+    def _converted(
+        self, known: Known, before: Conversion | None, facts: Facts, texts: Mapping[str, str]
+    ) -> Converted | Held:
+        return converting.convert(
+            known.fields,
+            facts.mapped,
+            facts.masters,
+            lambda text: texts.get(clean_lines(text)),
+            gate=gates.buyma(),
+            on=self._belt.db.clock.now().date(),
+            before=before.data if before else None,
+            unknown_color=self._belt.unknown_color,
+        )
+
+    async def _keep_held(self, mall: str, held: Sequence[tuple[Known, Held]], masters: Masters) -> None:
+        """Why products are held, and the categories that nobody has been asked about: written at once, for a held
+        product's task is skipped and saves nothing."""
+        if not held:
+            return
+        results = [Result(known.id, known.version, made) for known, made in held]
+        unknown = {_path(known) for known, made in held if _lacks_category(made)} - {()}
+
+        async def work(tx: Tx) -> None:
+            await write(tx, self._belt.market, results)
+            await propose(tx, mall, unknown, masters)
+
+        await self._belt.db.transact(work)
+
+
+async def write(tx: Tx, market: str, results: Sequence[Result]) -> None:
+    """Write conversions, in one order everywhere."""
+    await store.save(tx, market, sorted(results, key=lambda one: one.product_id))
+
+
+async def propose(tx: Tx, mall: str, paths: Iterable[tuple[str, ...]], masters: Masters) -> None:
+    """Ask people what categories of a mall are that no one has been asked about, with the market's likely name."""
+    proposals = [categories.Proposal(path) for path in sorted(paths)]
+    if not proposals:
+        return
+    await categories.propose(tx, mall, proposals)
+    rows = [one for one in await categories.listed(tx, mall, limit=1_000_000) if one.buyma_category_id is None]
+    await assigning.propose_categories(tx, mapping.sure(mapping.propose_categories(rows, masters, {})))
+
+
+def told(held: Held) -> str:
+    """The first reasons, in a line."""
+    words = "; ".join(reason.text for reason in held.reasons[:SHOWN])
+    return words + (f" and {len(held.reasons) - SHOWN} more" if len(held.reasons) > SHOWN else "")
+
+
+def _lacks_category(held: Held) -> bool:
+    return any(reason.why is Why.CATEGORY_UNKNOWN for reason in held.reasons)
+
+
+def _path(known: Known) -> tuple[str, ...]:
+    said = known.fields.get("category")
+    if isinstance(said, list | tuple):
+        return tuple(str(part) for part in said)
+    return tuple(str(said).split(categories.SEPARATOR)) if said else ()

@@ -1,0 +1,99 @@
+"""Products on the belt: what is known of them now, loaded for a batch by the mall's own keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bobusang.catalog.products import COLUMNS
+from bobusang.flows.collect.run import source_of
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from bobusang.engine.model import Task
+    from bobusang.kit.db import Row, Tx
+
+KNOWN = Statement("""
+    select p.*, d.normalized_data from products p
+      join source_records r on r.id = p.id join source_data d on d.id = r.version_id
+    where p.mall = :mall and p.product_id in (:keys...)""")
+SEEN = Statement("""
+    select record_id, max(last_seen_at) as value from source_seen where record_id in (:ids...) group by record_id""")
+
+EDITED = {name: name for name in COLUMNS if name not in ("seller_id", "image", "in_stock", "listed")}
+"""The columns that a person may have edited, by the field each stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A product as it is known now; what a person has edited stands in place of what the mall says."""
+
+    id: int
+    mall: str
+    key: str
+    version: int
+    fields: Mapping[str, Any]
+    changed_at: datetime
+
+    @property
+    def sku(self) -> str:
+        """What people call it by, everywhere."""
+        return sku_of(self.mall, self.key)
+
+    @property
+    def url(self) -> str:
+        said = self.fields.get("url")
+        return said if isinstance(said, str) else ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all is known that converting needs; a mall may tell the options on a page of their own."""
+        return isinstance(self.fields.get("options"), list) and isinstance(self.fields.get("sold_out"), bool)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the mall has it no more: its page says so, or its whole list was seen without it."""
+        return self.fields.get("gone") is True or self.fields.get("listed") is False
+
+
+def sku_of(mall: str, key: str) -> str:
+    """A product's name on all markets: the mall's own key, which is not unique among malls, behind the mall's."""
+    return f"{mall}-{key}"
+
+
+async def load(tx: Tx, mall: str, keys: Iterable[str]) -> dict[str, Known]:
+    """By key, those that are known."""
+    wanted = sorted(set(keys))
+    rows = await tx.fetch(KNOWN, mall=mall, keys=wanted) if wanted else ()
+    return {row["product_id"]: _known(row) for row in rows}
+
+
+async def of_tasks(tx: Tx, tasks: Iterable[Task]) -> dict[int, Known]:
+    """By task, the product that each is about; one that is not known is not there."""
+    keys: dict[str, list[Task]] = {}
+    for task in tasks:
+        keys.setdefault(source_of(task.run), []).append(task)
+    found: dict[int, Known] = {}
+    for mall, mine in keys.items():
+        loaded = await load(tx, mall, [task.input["key"] for task in mine])
+        found |= {task.id: loaded[task.input["key"]] for task in mine if task.input["key"] in loaded}
+    return found
+
+
+async def seen(tx: Tx, ids: Sequence[int]) -> dict[int, datetime]:
+    """When a page last showed each of them."""
+    rows = await tx.fetch(SEEN, ids=sorted(set(ids))) if ids else ()
+    return {row["record_id"]: utc(row["value"]) for row in rows}
+
+
+def _known(row: Row) -> Known:
+    fields: dict[str, Any] = json.loads(row["normalized_data"])
+    for name in json.loads(row["locked"]) if row["locked"] else ():
+        if name in EDITED:
+            fields[EDITED[name]] = row[name]
+    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, utc(row["updated_at"]))

@@ -1,0 +1,78 @@
+"""Marks: which version of a product is right on the market, by which rates, and until when nobody needs to look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.catalog.rules import digest
+from bobusang.flows.conveyor.tables import conveyor_marks
+from bobusang.kit.sql import Bulk, Statement
+from bobusang.stages.price.model import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from bobusang.kit.db import Tx
+
+# Dated rows may begin to hold by a new day alone, so the day is part of the stamp.
+STAMP = Statement("""
+    select (select max(id) from market_fees) as fees, (select max(id) from freight_rates) as freights,
+      (select max(id) from duty_rates) as duties, (select max(id) from import_taxes) as taxes,
+      (select max(decided_at) from price_policies) as policies""")
+ACCOUNTS = Statement("select id, enabled, fee_tier, policy from market_accounts where market = :market order by id")
+# A rate that was fetched again and is the same is no news; one that waits for a person holds prices.
+RATES = Statement("""
+    select base, quote, rate, spread, state from fx_quotes f where state in ('TRUSTED', 'HELD') and quoted_at =
+      (select max(quoted_at) from fx_quotes o where o.base = f.base and o.quote = f.quote and o.state = f.state)
+    order by base, quote, state, id""")
+STAMPED = ("fees", "freights", "duties", "taxes", "policies")
+FORGET = Statement("delete from conveyor_marks where market = :market and product_id in (:ids...)")
+
+_NEW = Bulk(conveyor_marks, ("product_id", "market", "version", "stamp", "model", "due_at", "marked_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A product that is as it should be."""
+
+    product_id: int
+    version: int
+    stamp: str
+    model: str
+    due_at: datetime
+
+
+async def stamp(tx: Tx, market: str) -> str:
+    """What every price of a market is made of besides the product itself; another one when any of it has changed."""
+    row = await tx.first(STAMP)
+    assert row is not None
+    accounts = [
+        [one["id"], bool(one["enabled"]), one["fee_tier"], one["policy"]]
+        for one in await tx.fetch(ACCOUNTS, market=market)
+    ]
+    rates = [[one[name] for name in ("base", "quote", "rate", "spread", "state")] for one in await tx.fetch(RATES)]
+    told = [str(row[name]) for name in STAMPED]
+    return digest([RULES, tx.now.date().isoformat(), rates, told, accounts])
+
+
+async def put(tx: Tx, market: str, marks: Iterable[Mark]) -> None:
+    """Keep these."""
+    fresh = {one.product_id: one for one in marks}
+    if not fresh:
+        return
+    await tx.execute(FORGET, market=market, ids=sorted(fresh))
+    await tx.insert(
+        _NEW,
+        [
+            (one.product_id, market, one.version, one.stamp, one.model, one.due_at, tx.now)
+            for _, one in sorted(fresh.items())
+        ],
+    )
+
+
+async def forget(tx: Tx, market: str, ids: Sequence[int]) -> None:
+    """Let these products be looked at again with the next run, whatever else is known of them."""
+    if ids:
+        await tx.execute(FORGET, market=market, ids=sorted(set(ids)))

@@ -1,0 +1,80 @@
+"""The handler `conveyor.image`: a product's pictures are fetched, checked and put in order before it is priced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip, Snooze
+from bobusang.flows.conveyor import goods
+from bobusang.flows.conveyor.model import Stage
+from bobusang.flows.conveyor.onward import carried
+from bobusang.kit.errors import Throttled, Verdict
+from bobusang.kit.sql import Statement
+from bobusang.stages.image.model import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bobusang.engine.model import Task
+    from bobusang.flows.conveyor.belt import Belt
+    from bobusang.flows.conveyor.goods import Known
+    from bobusang.stages.image.model import Pictured, Worked
+
+PUBLISHED = Statement(
+    "select distinct product_id from listings where product_id in (:ids...) and market_id is not null"
+)
+
+
+class Picturing:
+    """The handler, for one process. What it finds is saved at once: it is the same whoever finds it, and a product
+    that has to be tried again must not fetch its good pictures twice."""
+
+    def __init__(self, belt: Belt) -> None:
+        self._belt = belt
+
+    async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Fetch what is not there yet, and put it in order."""
+        async with self._belt.db.read() as tx:
+            known = await goods.of_tasks(tx, batch)
+        found = await self._pictured(list(known.values()))
+        return [self._outcome(task, known.get(task.id), found) for task in batch]
+
+    async def _pictured(self, known: Sequence[Known]) -> dict[int, Pictured]:
+        service = self._belt.picturing
+        async with self._belt.db.read() as tx:
+            rows = await tx.fetch(PUBLISHED, ids=sorted({one.id for one in known})) if known else ()
+            published = {row["product_id"] for row in rows}
+            wanted = {one.id: _wanted(one, is_published=one.id in published) for one in known}
+            plan = await service.plan(tx, list(wanted.values()), self._belt.recipe)
+        worked: Worked = await service.work(plan)
+        saved = await self._belt.db.transact(lambda tx: service.save(tx, worked))
+        return {one.product_id: one for one in saved.pictured}
+
+    def _outcome(self, task: Task, known: Known | None, found: Mapping[int, Pictured]) -> Outcome:
+        if known is None or known.id not in found:
+            return Skip("the product is not known any more")
+        pictured = found[known.id]
+        trouble = pictured.trouble
+        if isinstance(trouble, Throttled):
+            return Snooze(trouble.until, trouble.message)
+        may_come = trouble is not None and trouble.verdict is Verdict.RETRY
+        if may_come and task.attempt < task.step.max_retries:
+            return Retry(str(trouble))
+        if not any(image.is_ready for image in pictured.images):
+            reasons = "; ".join(dict.fromkeys(image.reason for image in pictured.images if image.reason))
+            words = f"it has no picture that may be shown: {reasons or 'the mall shows none'}"
+            return Fail(f"its pictures cannot be had: {trouble}") if may_come else Skip(words)
+        told = {"pictures": sum(image.is_ready for image in pictured.images)}
+        return Done(output=told, spawn=carried(task.run, Stage.PRICE, known.key, known.version))
+
+
+def _wanted(known: Known, *, is_published: bool) -> Wanted:
+    said = known.fields.get("images")
+    urls = tuple(url for url in map(_address, said if isinstance(said, list) else ()) if url)
+    return Wanted(known.id, known.mall, urls, is_published, known.url)
+
+
+def _address(said: object) -> str:
+    if isinstance(said, dict):
+        said = said.get("url")
+    return said if isinstance(said, str) else ""

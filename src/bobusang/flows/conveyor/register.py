@@ -1,0 +1,51 @@
+"""The handlers and the workflow of the conveyor, as the engine knows them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from bobusang.engine import workflows
+from bobusang.engine.grammar.definition import load
+from bobusang.engine.handlers import Handler
+from bobusang.flows.conveyor import control
+from bobusang.flows.conveyor.converting import Converting
+from bobusang.flows.conveyor.fetching import Belted
+from bobusang.flows.conveyor.picturing import Picturing
+from bobusang.flows.conveyor.pricing import Pricer
+from bobusang.flows.conveyor.registering import Registering
+from bobusang.flows.conveyor.sifting import Sifting
+
+if TYPE_CHECKING:
+    from bobusang.engine.handlers import Handlers
+    from bobusang.engine.service import Engine
+    from bobusang.flows.conveyor.belt import Belt
+
+WORKFLOW = control.WORKFLOW
+DEADLINE = timedelta(minutes=10)
+
+
+def register(handlers: Handlers, belt: Belt) -> None:
+    """Add the handlers. Pages and products come in batches, because each batch is a few statements for all of it."""
+    sifting, fetching, converting = Sifting(belt), Belted(belt.collector), Converting(belt)
+    picturing, pricing, registering = Picturing(belt), Pricer(belt), Registering(belt)
+    handlers.add(Handler("conveyor.plan", sifting.plan, batch=20, deadline=DEADLINE))
+    handlers.add(Handler("conveyor.fetch", fetching.work, fetching.save, batch=64, concurrency=4))
+    handlers.add(Handler("conveyor.sift", sifting.sift, batch=50))
+    handlers.add(Handler("conveyor.convert", converting.work, converting.save, batch=50, deadline=DEADLINE))
+    handlers.add(Handler("conveyor.image", picturing.work, batch=32, deadline=DEADLINE))
+    handlers.add(Handler("conveyor.price", pricing.work, pricing.save, batch=50, deadline=DEADLINE))
+    handlers.add(Handler("conveyor.register", registering.work, registering.save, batch=50, deadline=DEADLINE))
+
+
+def definition() -> str:
+    """The workflow as it is written."""
+    return files("bobusang.flows.conveyor").joinpath("conveyor.yaml").read_text("utf-8")
+
+
+async def install(engine: Engine) -> int:
+    """Store the workflow, a new version where it has changed; its id."""
+    found = load(definition(), origin="conveyor.yaml")
+    stored = await engine.db.transact(lambda tx: workflows.store(tx, engine.books, found))
+    return stored.id

@@ -1,0 +1,231 @@
+"""The handler `conveyor.register`: what is wanted against what is confirmed, calls in two commits, then the verdict.
+
+A task comes several times: first it plans and sends, then it sleeps until the webhook's verdict wakes it. Whatever
+happens in between, the call is in the database, and planning again finds it there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any
+
+from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.flows.conveyor import goods, marks, wanting
+from bobusang.flows.conveyor.marks import Mark
+from bobusang.kit.clock import utc
+from bobusang.kit.sql import Statement
+from bobusang.stages.convert import store
+from bobusang.stages.price.model import Reason
+from bobusang.stages.register import accounts, listings
+from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, Waiting
+from bobusang.stages.register.diffing import Idle
+from bobusang.stages.register.planning import Postponed
+from bobusang.stages.register.settling import wait_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bobusang.engine.model import Task
+    from bobusang.flows.conveyor.belt import Belt
+    from bobusang.flows.conveyor.goods import Known
+    from bobusang.kit.db import Tx
+    from bobusang.stages.convert.store import Conversion
+    from bobusang.stages.image.model import Picture
+    from bobusang.stages.register.model import Account, Wanted
+    from bobusang.stages.register.planning import Planned
+    from bobusang.stages.register.settling import Settled
+
+GRACE = timedelta(seconds=30)
+"""How much longer than the market's patience a task sleeps: whoever sends again comes first."""
+LONGEST_WAIT = timedelta(minutes=15)
+"""A call for which there is no room within this is left to the next run."""
+REST = timedelta(seconds=5)
+ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
+"""A price that one step or one day could not bring where it should be."""
+SOON, DAILY = timedelta(hours=1), timedelta(days=1)
+ENDS = Statement("""
+    select product_id, account_id, available_until from listings
+    where product_id in (:ids...) and available_until is not null""")
+
+
+class Registered(Done, frozen=True):
+    """Done: as confirmed, or nothing to be sent. The finishing transaction marks it, unless its price is held."""
+
+    soon: bool = False
+    """Whether it is worth another look in an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a batch is registered by."""
+
+    known: Mapping[int, Known]
+    """By task."""
+    made: Mapping[int, Conversion]
+    pictures: Mapping[int, tuple[Picture, ...]]
+    seen: Mapping[int, datetime]
+
+
+class Registering:
+    """Both halves of the handler, for one process."""
+
+    def __init__(self, belt: Belt) -> None:
+        self._belt = belt
+
+    async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Plan, send and wait; or, woken by the verdict, be done."""
+        sellers = await self._sellers()
+        over = await self._over([task for task in batch if task.signal is not None], sellers)
+        left = [task for task in batch if task.id not in over]
+        outcomes = {**over, **(await self._sent(left, sellers) if left else {})}
+        return [outcomes[task.id] for task in batch]
+
+    async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
+        """Mark what is as it should be, and when it must be looked at though nothing changed."""
+        fine = [(task, done) for task, done in owned if isinstance(done, Registered) and not _held(task)]
+        if not fine:
+            return
+        policies = {one.id: one.policy for one in await accounts.every(tx)}
+        ends: dict[int, datetime] = {}
+        for row in await tx.fetch(ENDS, ids=sorted({task.input["id"] for task, _ in fine})):
+            extended = date.fromisoformat(row["available_until"]) - timedelta(days=policies[row["account_id"]].extend)
+            at = datetime.combine(extended, time(), UTC)
+            ends[row["product_id"]] = min(at, ends.get(row["product_id"], at))
+        found = []
+        for task, done in fine:
+            told = task.input
+            due = tx.now + (SOON if done.soon else DAILY)
+            due = due if done.soon else max(due, ends.get(told["id"], due))
+            found.append(Mark(told["id"], told["version"], told["stamp"], told["model"], due))
+        await marks.put(tx, self._belt.market, found)
+
+    async def _sellers(self) -> dict[str, Account]:
+        async with self._belt.db.read() as tx:
+            every = await accounts.every(tx)
+        return {one.name: one for one in every if one.market == self._belt.market}
+
+    # --- woken ------------------------------------------------------------------------------------------------------
+
+    async def _over(self, woken: Sequence[Task], sellers: Mapping[str, Account]) -> dict[int, Outcome]:
+        """Those among the woken whose every call was confirmed; a refusal is planned again, its stock may still go."""
+        if not woken:
+            return {}
+        ids = sorted({task.input["id"] for task in woken})
+        async with self._belt.db.read() as tx:
+            found = {name: await listings.standing(tx, one.id, ids) for name, one in sellers.items()}
+        return {
+            task.id: done(task)
+            for task in woken
+            if all(found[name].get(task.input["id"], False) for name in task.input["prices"] if name in found)
+        }
+
+    # --- planned ----------------------------------------------------------------------------------------------------
+
+    async def _sent(self, tasks: Sequence[Task], sellers: Mapping[str, Account]) -> dict[int, Outcome]:
+        facts = await self._facts(tasks)
+        became: dict[int, list[Outcome]] = {task.id: [] for task in tasks}
+        runs: dict[tuple[str, str], list[Task]] = defaultdict(list)
+        for task in tasks:
+            for name in task.input["prices"]:
+                runs[str(task.run.input.get("batch") or f"job {task.job_id}"), name].append(task)
+        for (run, name), mine in runs.items():
+            if name in sellers:
+                for task_id, outcome in (await self._of_account(sellers[name], run, mine, facts)).items():
+                    became[task_id].append(outcome)
+        return {task.id: combined(task, became[task.id]) for task in tasks}
+
+    async def _facts(self, tasks: Sequence[Task]) -> Facts:
+        async with self._belt.db.read() as tx:
+            known = await goods.of_tasks(tx, tasks)
+            ids = sorted({one.id for one in known.values()})
+            return Facts(
+                known,
+                await store.load(tx, self._belt.market, ids),
+                await self._belt.picturing.pictures(tx, ids, self._belt.recipe),
+                await goods.seen(tx, ids),
+            )
+
+    async def _of_account(self, account: Account, run: str, tasks: Sequence[Task], facts: Facts) -> dict[int, Outcome]:
+        wanted = {task.id: self._wanted(task, account, facts) for task in tasks}
+        asked = {id: one for id, one in wanted.items() if one is not None}
+        outcomes: dict[int, Outcome] = {
+            id: Skip("its pictures or its conversion are missing") for id in wanted if id not in asked
+        }
+        if not asked:
+            return outcomes
+        register, db = self._belt.register, self._belt.db
+        planned = await db.transact(lambda tx: register.plan(tx, account, run, list(asked.values())))
+        outgoings = [one.outgoing for one in planned if one.outgoing is not None]
+        settled: dict[int, Settled] = {}
+        if outgoings:
+            sent = await register.send(account, outgoings)
+            settled = {one.call_id: one for one in await db.transact(lambda tx: register.settle(tx, account, sent))}
+        now = db.clock.now()
+        return outcomes | {id: became(one, settled, account, now) for id, one in zip(asked, planned, strict=True)}
+
+    def _wanted(self, task: Task, account: Account, facts: Facts) -> Wanted | None:
+        known = facts.known.get(task.id)
+        made = None if known is None else facts.made.get(known.id)
+        if known is None or made is None or made.data is None or known.id not in facts.pictures:
+            return None
+        return wanting.registered(
+            known,
+            made.data,
+            [self._belt.shown(picture) for picture in facts.pictures[known.id]],
+            task.input["prices"][account.name],
+            cap=account.policy.most,
+            seen_at=facts.seen.get(known.id),
+            decided_at=utc(task.input["decided_at"]),
+        )
+
+
+def became(planned: Planned, settled: Mapping[int, Settled], account: Account, now: datetime) -> Outcome:
+    """What a task does after its product was planned for an account, and perhaps sent. Pure."""
+    match planned.decision:
+        case Chosen():
+            assert planned.outgoing is not None
+            return _after(settled.get(planned.outgoing.call_id), planned.outgoing.call_id, account, now)
+        case Waiting(call_id):
+            return Wait(wait_key(call_id), now + account.policy.patience + GRACE)
+        case Postponed(until, reason):
+            return Snooze(until, reason) if until - now <= LONGEST_WAIT else Skip(f"{reason}: left to the next run")
+        case Stopped(trip, _):
+            return Skip(f"held: {trip.reason}")
+        case Faulty(problems):
+            return Skip("the market would refuse it: " + "; ".join(one.words for one in problems))
+        case Idle(reason):
+            return Done(output=reason)
+
+
+def _after(settled: Settled | None, call_id: int, account: Account, now: datetime) -> Outcome:
+    """After a send: the verdict is waited for; what was refused at once is planned again, its stock may still go."""
+    if settled is None:  # too slow to use the right to send: whoever sends again does
+        return Wait(wait_key(call_id), now + account.policy.patience + GRACE)
+    if settled.state.is_open:
+        return Wait(settled.key, settled.due_at + GRACE)
+    if settled.problems:
+        return Snooze(now, "; ".join(one.words for one in settled.problems))
+    return Snooze(now + REST, "the market did not take it now")
+
+
+def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
+    """One outcome for all accounts: while one waits the task does, then what is held is told."""
+    for kind in (Wait, Snooze, Skip):
+        found = next((one for one in outcomes if isinstance(one, kind)), None)
+        if found is not None:
+            return found
+    if not outcomes:
+        return Skip("no account sells it any more")
+    return done(task, "; ".join(dict.fromkeys(str(one.output) for one in outcomes if isinstance(one, Done))))
+
+
+def done(task: Task, words: str = "confirmed") -> Registered:
+    """A task whose product is as it should be on every account."""
+    prices: Mapping[str, Any] = task.input["prices"]
+    return Registered(output=words, soon=any(one["reason"] in ON_ITS_WAY for one in prices.values()))
+
+
+def _held(task: Task) -> bool:
+    return any(one["held"] for one in task.input["prices"].values())

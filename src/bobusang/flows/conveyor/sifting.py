@@ -1,0 +1,131 @@
+"""The handlers `conveyor.plan` and `conveyor.sift`: where a brand begins, and what each of its products needs now.
+
+A product whose mark still holds (its version, the rates, its rivals, its end date) needs nothing: most of a PARTIAL run
+ends here, eighty products in one statement.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from bobusang.engine.outcome import Done, Outcome
+from bobusang.flows.collect.run import mode_of, source_of
+from bobusang.flows.collect.steps import Steps
+from bobusang.flows.conveyor import marks
+from bobusang.flows.conveyor.model import Stage
+from bobusang.flows.conveyor.onward import carried, follows, sifted
+from bobusang.kit.sql import Statement
+from bobusang.stages.collect.model import RunMode
+from bobusang.stages.convert.converting import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bobusang.engine.model import NewTask, Run, Task
+    from bobusang.flows.conveyor.belt import Belt
+    from bobusang.kit.db import Row, Tx
+
+CHUNK = 100
+_DUE = """
+    m.product_id is null or m.version <> p.version or m.stamp <> :stamp or m.due_at <= :now
+      or r.due_at <= :now or r.checked_at > m.marked_at"""
+_MARKED = """
+    left join conveyor_marks m on m.product_id = p.id and m.market = :market
+    left join competitor_prices r on r.market = m.market and r.model = m.model"""
+# What is on the market, or once was: nothing else is touched by PARTIAL.
+LISTED = Statement(f"""
+    select p.product_id, p.version, p.in_stock, p.listed from products p {_MARKED}
+    where p.mall = :mall and p.product_id in (:keys...) and ({_DUE})
+      and exists (select 1 from listings l join market_accounts a on a.id = l.account_id
+        where l.product_id = p.id and a.market = :market and l.market_id is not null)
+    order by p.id""")
+EVERY = Statement(f"""
+    select p.product_id, p.version, p.in_stock, p.listed, c.state, c.source_version, c.converter_version,
+      case when {_DUE} then 1 else 0 end as due
+    from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
+    where p.mall = :mall and p.product_id in (:keys...) order by p.id""")
+# What a brand has besides what its list shows: gone from it, and not yet told to the market.
+ABSENT = Statement("""
+    select p.product_id from mall_brands b
+      join products p on p.mall = b.mall_name and (p.brand = b.mall_brand_name_en or p.brand_ko = b.mall_brand_name_ko)
+      join conveyor_marks m on m.product_id = p.id and m.market = :market
+    where b.mall_name = :mall and b.mall_brand_no = :brand and p.listed = :no and m.version <> p.version
+    order by p.id""")
+OF_BRAND = Statement("""
+    select p.product_id from mall_brands b
+      join products p on p.mall = b.mall_name and (p.brand = b.mall_brand_name_en or p.brand_ko = b.mall_brand_name_ko)
+    where b.mall_name = :mall and b.mall_brand_no = :brand order by p.id""")
+
+
+class Sifting:
+    """Both handlers, for one process."""
+
+    def __init__(self, belt: Belt) -> None:
+        self._belt = belt
+        self._collecting = Steps(belt.collector)
+
+    async def plan(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Begin a brand: its first pages, and what its list will not show; without COLLECT all that is known of it."""
+        return [await self._planned(task) for task in batch]
+
+    async def _planned(self, task: Task) -> Outcome:
+        run, collects = task.run, follows(task.run, Stage.COLLECT)
+        [begun] = await self._collecting.plan([task])
+        if not isinstance(begun, Done):
+            return begun
+        async with self._belt.db.read() as tx:
+            named = {"mall": source_of(run), "brand": str(run.target.get("key", ""))}
+            if collects:
+                rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False)
+            else:
+                rows = await tx.fetch(OF_BRAND, **named)
+        keys = [row["product_id"] for row in rows]
+        keys = keys[: run.input["limit"]] if run.input.get("limit") else keys
+        known = [
+            one
+            for start in range(0, len(keys), CHUNK)
+            for one in sifted(keys[start : start + CHUNK], f"known:{start // CHUNK}")
+        ]
+        asks = begun.spawn or ()
+        return Done(output=begun.output, spawn=(*(asks if collects else ()), *known))
+
+    async def sift(self, batch: Sequence[Task]) -> Sequence[Outcome]:
+        """Of each page's products, those that need something, on their way to the first stage that they need."""
+        groups: dict[tuple[str, bool], list[Task]] = defaultdict(list)
+        for task in batch:
+            groups[source_of(task.run), mode_of(task.run) is RunMode.PARTIAL].append(task)
+        found: dict[int, Outcome] = {}
+        async with self._belt.db.read() as tx:
+            stamp = await marks.stamp(tx, self._belt.market)
+            for (mall, partial), tasks in groups.items():
+                keys = sorted({key for task in tasks for key in task.input["keys"]})
+                rows = await self._rows(tx, mall, keys, stamp, partial=partial)
+                for task in tasks:
+                    mine = [rows[key] for key in task.input["keys"] if key in rows]
+                    spawn = [one for row in mine for one in self._next(task.run, row, partial=partial)]
+                    found[task.id] = Done(output={"of": len(task.input["keys"]), "due": len(spawn)}, spawn=tuple(spawn))
+        return [found[task.id] for task in batch]
+
+    async def _rows(self, tx: Tx, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
+        found: dict[str, Row] = {}
+        for start in range(0, len(keys), 500):
+            part = keys[start : start + 500]
+            told = {"mall": mall, "keys": part, "market": self._belt.market, "stamp": stamp, "now": tx.now}
+            rows = await tx.fetch(LISTED if partial else EVERY, **told)
+            found |= {row["product_id"]: row for row in rows}
+        return found
+
+    def _next(self, run: Run, row: Row, *, partial: bool) -> tuple[NewTask, ...]:
+        """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere."""
+        key, version = row["product_id"], row["version"]
+        urgent = row["in_stock"] in (False, 0) or row["listed"] in (False, 0)
+        if partial:
+            return carried(run, Stage.PRICE, key, version, urgent=urgent)
+        made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == version
+        if not made and follows(run, Stage.CONVERT):
+            return carried(run, Stage.CONVERT, key, version, urgent=urgent)
+        if row["state"] is None or not row["due"]:
+            return ()
+        first = Stage.IMAGE if follows(run, Stage.IMAGE) else Stage.PRICE
+        return carried(run, first, key, version, urgent=urgent)

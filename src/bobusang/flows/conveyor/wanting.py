@@ -1,0 +1,165 @@
+"""What PRICE and REGISTER are asked for a product: the stages' own data, mapped from what the others know. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bobusang.catalog.tables.variants import StockKind
+from bobusang.catalog.variants import Goods
+from bobusang.kit.money import Money
+from bobusang.stages.convert import grid, stock
+from bobusang.stages.convert.converting import read_options
+from bobusang.stages.price import model as price
+from bobusang.stages.register import model as register
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from bobusang.catalog.variants import Variant
+    from bobusang.flows.conveyor.goods import Known
+    from bobusang.stages.convert.model import Converted
+    from bobusang.stages.register.model import Account, Listing
+
+CURRENCY = "KRW"
+"""What malls ask for unless they say otherwise."""
+KINDS = {
+    "shoes": ("신발", "슈즈", "스니커즈", "부츠", "샌들", "로퍼", "구두", "shoes"),
+    "bags": ("가방", "백팩", "지갑", "토트", "크로스백", "bag"),
+}
+"""What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
+LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
+
+
+def kind_of(fields: Mapping[str, Any]) -> str:
+    """The kind of goods by its category, the last step first: shoes may stand under a mall's clothes."""
+    said = fields.get("category")
+    steps = [str(part) for part in said] if isinstance(said, list | tuple) else str(said or "").split(" > ")
+    for step in reversed(steps):
+        for kind, words in KINDS.items():
+            if any(word in step.casefold() for word in words):
+                return kind
+    return ""
+
+
+def material_of(materials: Sequence[Mapping[str, Any]]) -> str:
+    """Leather where most of the first part is, something else where it is not; empty where nobody says."""
+    for part in materials:
+        shares = part.get("shares") or ()
+        if not shares:
+            continue
+        first = max(shares, key=lambda share: float(share.get("percent") or 0))
+        return "leather" if any(word in str(first.get("word", "")).casefold() for word in LEATHER) else "other"
+    return ""
+
+
+def stocked(known: Known, made: Converted) -> Goods:
+    """The grid that was made, with what the mall claims now; what is gone there is out everywhere."""
+    if known.is_gone:
+        return Goods(made.goods.options, tuple(_out(one) for one in made.goods.variants))
+    return grid.restocked(made.goods, read_options(known.fields))
+
+
+def _out(variant: Variant) -> Variant:
+    return type(variant)(
+        variant.key,
+        variant.codes,
+        variant.text,
+        variant.color_key,
+        variant.size_key,
+        stock.OUT,
+        variant.price,
+        variant.filler,
+    )
+
+
+def purchase(known: Known, goods: Goods) -> Money | None:
+    """What we pay: the mall's price, or that of its dearest option that can be had, since a buyer may choose it."""
+    said = known.fields.get("price")
+    prices = [said] if type(said) is int else []
+    prices += [one.price for one in goods.variants if one.price is not None and one.stock.kind is not StockKind.OUT]
+    currency = known.fields.get("currency")
+    return Money(max(prices), currency if isinstance(currency, str) and currency else CURRENCY) if prices else None
+
+
+def priced(
+    known: Known, made: Converted, goods: Goods, account: Account, current: Money | None, *, may_raise: bool
+) -> price.Wanted:
+    """What PRICE is asked."""
+    weight = known.fields.get("weight_grams")
+    return price.Wanted(
+        known.id,
+        known.sku,
+        account.market,
+        account.name,
+        purchase(known, goods),
+        tier=account.fee_tier,
+        category=kind_of(known.fields),
+        material=material_of(made.materials),
+        construction="" if made.construction == "unknown" else made.construction,
+        weight_grams=weight if type(weight) is int and weight > 0 else None,
+        model=made.model,
+        current=current,
+        may_raise=may_raise,
+    )
+
+
+def current_price(listing: Listing | None, currency: str) -> Money | None:
+    """What the market has confirmed."""
+    if listing is None or listing.confirmed is None or not listing.confirmed.price:
+        return None
+    return Money(listing.confirmed.price, currency)
+
+
+def registered(
+    known: Known,
+    made: Converted,
+    images: Sequence[str],
+    told: Mapping[str, Any],
+    *,
+    cap: int,
+    seen_at: datetime | None,
+    decided_at: datetime | None,
+) -> register.Wanted:
+    """What REGISTER is asked; `told` is what PRICE said: price, floor and ceiling with their currency."""
+    goods = stocked(known, made)
+    currency = told["currency"]
+    return register.Wanted(
+        product_id=known.id,
+        sku=known.sku,
+        name=made.name,
+        comments=made.comments,
+        brand_id=made.brand_id,
+        category_id=made.category_id,
+        images=tuple(images),
+        options=tuple(_option(one) for one in goods.options),
+        variants=tuple(_variant(one, cap) for one in goods.variants),
+        price=_money(told["price"], currency),
+        floor=_money(told["floor"], currency),
+        ceiling=_money(told["ceiling"], currency),
+        brand_name=made.brand_name,
+        style_numbers=(made.style_number,) if made.style_number else (),
+        size_unit=made.size_unit or "",
+        quote=told["reason"],
+        seen_at=seen_at,
+        changed_at=known.changed_at,
+        decided_at=decided_at,
+    )
+
+
+def _money(amount: int | None, currency: str) -> Money | None:
+    return None if amount is None else Money(amount, currency)
+
+
+def _option(one: Any) -> register.Option:
+    details = tuple(register.Detail(str(detail["key"]), str(detail["value"])) for detail in one.details)
+    axis = register.Axis(one.axis.value)
+    return register.Option(axis, one.key, one.text, one.market_text, one.master_id or 0, details)
+
+
+def _variant(one: Variant, cap: int) -> register.Variant:
+    """Nothing is in our hands: what the mall has can be ordered there, at most so many as it counts and we dare."""
+    many = stock.sellable(one.stock, cap=cap)
+    claim = register.Stock.UNKNOWN if many is None else register.Stock.TO_ORDER if many else register.Stock.OUT
+    counted = many if one.stock.kind is StockKind.COUNT and many else None
+    return register.Variant(one.color_key, one.size_key, claim, counted)

@@ -1,0 +1,50 @@
+"""A mapping such as a person would have reviewed: what the sandbox's brands and categories are at its BUYMA."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from bobusang.sandbox.buyma.masters import MISSING, brand_id
+from bobusang.sandbox.words import BRANDS, KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COLUMNS = ("kind", "mall", "key", "name_ko", "name_en", "market_id", "market_name", "review")
+MALLS = ("okmall", "mustit")
+FIRST = 3300
+"""The market's first category of men's fashion; the kinds of goods follow in their order."""
+UNREVIEWED_KINDS = frozenset({"볼캡"})
+"""Nobody has looked at these yet, so that held products are seen."""
+
+
+def mapping(brands: int = len(BRANDS)) -> str:
+    """The file, for the first so many brands."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(COLUMNS)
+    table.writerows(_brands(brands))
+    table.writerows(_categories())
+    return out.getvalue()
+
+
+def _brands(count: int) -> Iterator[tuple[object, ...]]:
+    for mall in MALLS:
+        for brand in BRANDS[:count]:
+            key = brand.name if mall == "okmall" else str(brand.code)
+            market_id = 0 if brand.en in MISSING else brand_id(brand.index)
+            yield ("brand", mall, key, brand.ko, brand.en, market_id, brand.en, "accepted")
+
+
+def _categories() -> Iterator[tuple[object, ...]]:
+    seen: set[tuple[str, ...]] = set()
+    for mall in MALLS:
+        for place, kind in enumerate(KINDS):
+            if (mall, *kind.path) in seen:
+                continue
+            seen.add((mall, *kind.path))
+            unreviewed = kind.ko in UNREVIEWED_KINDS
+            told = ("", "proposed") if unreviewed else (FIRST + place, "accepted")
+            yield ("category", mall, " > ".join(kind.path), "", "", told[0], "", told[1])

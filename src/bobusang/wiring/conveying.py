@@ -1,0 +1,89 @@
+"""The conveyor, put together: market, model, pictures and prices, for the real market or for the sandbox alone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from bobusang.connectors.markets.buyma.market import PRODUCTION, Buyma
+from bobusang.flows.conveyor import register as conveyor
+from bobusang.flows.conveyor.belt import Belt
+from bobusang.flows.conveyor.door import Door
+from bobusang.flows.conveyor.lookup import Lookup
+from bobusang.flows.market import exchange, inbox, resending
+from bobusang.kit.sql import Statement
+from bobusang.platform import models, secrets
+from bobusang.stages.image.service import Picturing
+from bobusang.stages.price import ratebook
+from bobusang.stages.price.service import Pricing
+from bobusang.stages.register.service import Register
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bobusang.engine.service import Engine
+    from bobusang.engine.upkeep.duty import Duty
+    from bobusang.flows.collect.collector import Collector
+    from bobusang.kit.db import Tx
+    from bobusang.settings import Settings
+
+SANDBOX_SECRETS = {"sandbox:token": "sandbox-token", "sandbox:secret": "sandbox-client-secret"}
+"""Known to everybody, and good for nothing but the sandbox."""
+SANDBOX_RATE = "/fx/latest.json"
+ANY_RATES = Statement("select id from market_fees limit 1")
+
+
+def belt(settings: Settings, collector: Collector) -> Belt:
+    """Everything that the conveyor needs, on an open database; nothing is reached yet."""
+    database = collector.db
+    market = Buyma(collector.transport, market_url(settings))
+    model = models.opened(
+        settings.model,
+        key=settings.model_key or None,
+        url=settings.model_url or None,
+        price=settings.model_price or None,
+        clock=database.clock,
+    )
+    return Belt(
+        db=database,
+        collector=collector,
+        lookup=Lookup(model),
+        picturing=Picturing(database, collector.blobs, Door(collector)),
+        pricing=Pricing(),
+        register=Register(market, database.clock, secret_of(settings), timedelta(seconds=settings.call_seconds)),
+        public=settings.public_url or f"http://{settings.host}:{settings.port}/media",
+        unknown_color=settings.unknown_color or None,
+    )
+
+
+def market_url(settings: Settings) -> str:
+    """Where the market is. With a sandbox nothing else is ever called."""
+    if settings.sandbox_url:
+        return f"{settings.sandbox_url.rstrip('/')}/buyma"
+    return settings.market_url.rstrip("/") or PRODUCTION
+
+
+def secret_of(settings: Settings) -> Callable[[str], str]:
+    """How secrets are found; the sandbox's own only where there is one."""
+    if not settings.sandbox_url:
+        return secrets.secret
+    return lambda ref: SANDBOX_SECRETS.get(ref) or secrets.secret(ref)
+
+
+def duties(settings: Settings, belt: Belt) -> list[Duty]:
+    """What runs by itself for the market."""
+    database, transport = belt.db, belt.collector.transport
+    found = [inbox.apply(database, belt.register), resending.resend(database, belt.register)]
+    place = settings.fx_url or (settings.sandbox_url.rstrip("/") + SANDBOX_RATE if settings.sandbox_url else "")
+    return [*found, exchange.exchange(database, transport, place, settings.fx_spread)] if place else found
+
+
+async def prepare(engine: Engine) -> None:
+    """What must be there before anything runs: the workflow, and the rates that come with the program."""
+    await conveyor.install(engine)
+
+    async def install(tx: Tx) -> None:
+        if not await tx.fetch(ANY_RATES):
+            await ratebook.install(tx)
+
+    await engine.db.transact(install)
