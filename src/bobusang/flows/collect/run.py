@@ -33,5 +33,8 @@ def target_of(run: Run) -> Target:
 
 
 def mode_of(run: Run) -> RunMode:
-    """An incremental job refreshes price and stock of what is known; any other takes everything."""
+    """An incremental job refreshes price and stock of what is known; any other takes everything. What the input says
+    counts for more: a job that is run again is of the type RETRY, and has forgotten which of both it was."""
+    if said := run.input.get("mode"):
+        return RunMode(str(said))
     return RunMode.PARTIAL if run.job_type is JobType.INCREMENTAL else RunMode.FULL

@@ -9,7 +9,7 @@ from bobusang.engine.model import JobStatus
 from bobusang.flows.conveyor import batches, rules
 from bobusang.flows.conveyor.model import BatchStatus, Brand, StageStatus
 from bobusang.kit.sql import Statement
-from bobusang.platform.alerting import raise_alert
+from bobusang.platform.alerting import raise_alert, settle_alerts
 from bobusang.platform.notifier import Level, Notice
 
 if TYPE_CHECKING:
@@ -19,13 +19,22 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
 
 WORKFLOW = "conveyor"
-MOVE = Statement("""
-    update pipeline_control set status = :status, item_count = :items, job_id = :job_id, updated_at = :now,
+_BRAND = "batch_id = :batch_id and mall_name = :mall and brand_name = :brand"
+ASSIGN = Statement(f"update pipeline_control set job_id = :job_id where {_BRAND} and status = 'PENDING'")
+ROW = Statement(f"select status, job_id from pipeline_control where {_BRAND} and stage = :stage")
+# A job that has ended moves nothing any more: what is swept up behind it would make its stages look done.
+MOVE = Statement(f"""
+    update pipeline_control set status = :status, item_count = :items, updated_at = :now,
       started_at = coalesce(started_at, :started_at), error_msg = :error
-    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and stage = :stage""")
+    where {_BRAND} and stage = :stage
+      and exists (select 1 from crawling_jobs j where j.id = :job_id and j.status in ('PENDING', 'RUNNING'))""")
 CLOSE = Statement("""
     update pipeline_control set status = 'ERROR', error_msg = coalesce(error_msg, :error), updated_at = :now
     where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status in ('PENDING', 'RUNNING')""")
+# Of one table in one statement MariaDB does not read and write both, unless what is read is a table of its own.
+LAST = Statement(f"""
+    update pipeline_control set status = 'ERROR', error_msg = :error, updated_at = :now where status = 'DONE'
+      and id = (select id from (select max(id) as id from pipeline_control where {_BRAND}) as ended)""")
 ERRORS = Statement("""
     select stage, error_msg from pipeline_control
     where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status = 'ERROR' order by id""")
@@ -49,15 +58,17 @@ async def on_step(tx: Tx, moved: StepMoved) -> None:
     run, stage = moved.run, rules.STAGE_OF.get(moved.step.name)
     if stage is None or not (batch_id := batch_of(run)):
         return
+    brand = brand_of(run)
+    names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name}
+    before = await tx.first(ROW, **names, stage=stage)
+    if before is None or before["job_id"] != run.job_id:  # not asked for, or another job's by now
+        return
     found = await ending.standing(tx, run.job_id)
     mine = {name: found[name] for name, its in rules.STAGE_OF.items() if its is stage and name in found}
     status = rules.status_of(list(mine.values()))
-    brand = brand_of(run)
-    await tx.execute(
+    if not await tx.execute(
         MOVE,
-        batch_id=batch_id,
-        mall=brand.mall,
-        brand=brand.name,
+        **names,
         stage=stage,
         status=status,
         items=found[rules.COUNTED[stage]][1].succeeded if rules.COUNTED[stage] in found else 0,
@@ -65,24 +76,42 @@ async def on_step(tx: Tx, moved: StepMoved) -> None:
         now=tx.now,
         started_at=None if status is StageStatus.PENDING else tx.now,
         error=await _cause(tx, run.job_id, stage) if status is StageStatus.ERROR else None,
-    )
+    ):
+        return
+    if status is StageStatus.RUNNING and before["status"] in (StageStatus.DONE, StageStatus.ERROR):
+        await batches.take(tx, batch_id, [brand])
+        await batches.reopen(tx, batch_id)
 
 
 async def on_job(tx: Tx, moved: JobMoved) -> None:
-    """A brand's job has ended: what is not over by now failed with it; people are told, the batch may end."""
-    if not moved.status.ended or not (batch_id := batch_of(moved.run)):
+    """A brand's job is made, and moves its rows from now on; or has ended: what is not over by now failed with it,
+    people are told, the batch may end."""
+    if not (batch_id := batch_of(moved.run)):
         return
     brand = brand_of(moved.run)
     names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name}
-    words = "its job was cancelled" if moved.status is JobStatus.CANCELLED else "its job failed before this stage"
+    if moved.status is JobStatus.PENDING:
+        await tx.execute(ASSIGN, **names, job_id=moved.run.job_id)
+    if not moved.status.ended:
+        return
+    cancelled = moved.status is JobStatus.CANCELLED
+    words = "its job was cancelled" if cancelled else "its job failed before this stage"
     await tx.execute(CLOSE, **names, error=words, now=tx.now)
+    if moved.status is JobStatus.FAILED:  # with hardly anything to register REGISTER had an easy time
+        await tx.execute(LAST, **names, error="too much failed in the stages before", now=tx.now)
     failed = await tx.fetch(ERRORS, **names)
     status = await batches.leave(tx, batch_id, brand)
-    if failed:
-        told = "; ".join(f"{row['stage']}: {row['error_msg'] or 'no cause was given'}" for row in failed)
-        await raise_alert(tx, notice(f"stage:{batch_id}:{brand.mall}:{brand.name}", f"{brand.mall} {brand.name}", told))
+    told = "; ".join(f"{row['stage']}: {row['error_msg'] or 'no cause was given'}" for row in failed)
+    of_brand = notice(f"stage:{batch_id}:{brand.mall}:{brand.name}", f"{brand.mall} {brand.name}", told)
+    of_batch = notice(f"batch:{batch_id}", f"batch {batch_id} failed", f"not every brand was registered: {told}")
+    if failed and not cancelled:  # who cancels knows which brands: one notice of the batch is enough
+        await raise_alert(tx, of_brand)
+    if not failed:
+        await settle_alerts(tx, [of_brand.key])
     if status is BatchStatus.FAILED:
-        await raise_alert(tx, notice(f"batch:{batch_id}", f"batch {batch_id} failed", "not every brand was registered"))
+        await raise_alert(tx, of_batch)
+    if status is BatchStatus.COMPLETED:
+        await settle_alerts(tx, [of_batch.key])
 
 
 def notice(key: str, title: str, text: str) -> Notice:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
-from bobusang.catalog import brands as catalog
-from bobusang.catalog.model import Review
 from bobusang.engine import jobs, presence, targets
 from bobusang.engine.jobs import NewJob
 from bobusang.engine.model import JobType
 from bobusang.flows.conveyor import batches
-from bobusang.flows.conveyor.model import Brand, Mode
+from bobusang.flows.conveyor.model import STAGES, Brand, Mode, Stage
+from bobusang.kit import json
+from bobusang.kit.clock import utc
+from bobusang.kit.errors import Invalid
+from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from bobusang.engine.service import Engine
     from bobusang.flows.conveyor.model import Batch
@@ -22,12 +26,31 @@ if TYPE_CHECKING:
 
 JOB_TYPES = {Mode.FULL: JobType.FULL, Mode.PARTIAL: JobType.INCREMENTAL}
 KIND = "brand"
-MOST_BRANDS = 10_000
+PERIODS = {Mode.FULL: timedelta(days=1), Mode.PARTIAL: timedelta(hours=1)}
+"""How often each is run: an older batch is not waited for by the next, or one brand that hangs would stop all."""
+
+MOVED = Statement("select max(updated_at) as value from pipeline_control where batch_id = :batch_id")
+KEYED = Statement("select input as value from crawling_jobs where dedup_key = :key")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a batch should do beyond its mode: only these stages, at most so many products a brand."""
+
+    stages: tuple[Stage, ...] = ()
+    limit: int | None = None
+
+    def input(self, batch_id: str, mode: Mode) -> dict[str, Any]:
+        """The input of each of its jobs. The mode stands here too: a job that is run again forgets its type."""
+        told: dict[str, Any] = {"batch": batch_id, "mode": mode.value}
+        if self.stages:
+            told["stages"] = [stage.value for stage in self.stages]
+        return told if self.limit is None else told | {"limit": self.limit}
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The batch that runs now: a new one, or one that was left by a worker that is gone."""
+    """The batch that runs now: a new one, one that was left by a worker that is gone, or that of an earlier call."""
 
     batch_id: str
     is_new: bool
@@ -36,35 +59,66 @@ class Started:
     """Left out: another batch has them."""
 
 
-async def accepted(tx: Tx, malls: Iterable[str]) -> list[Brand]:
-    """The brands of these malls that a person has accepted."""
-    found = [one for mall in malls for one in await catalog.listed(tx, mall, review=Review.ACCEPTED, limit=MOST_BRANDS)]
-    return [Brand(one.mall, one.key) for one in found]
+async def start(
+    tx: Tx,
+    engine: Engine,
+    workflow_id: int,
+    mode: Mode,
+    brands: Sequence[Brand],
+    *,
+    stages: Sequence[Stage] | None = None,
+    limit: int | None = None,
+    key: str = "",
+) -> Started:
+    """Begin a batch of these brands; `choosing.chosen` finds those that may run.
 
-
-async def start(tx: Tx, engine: Engine, workflow_id: int, mode: Mode, brands: Sequence[Brand]) -> Started:
-    """Begin a batch of these brands.
-
-    A batch of the same mode that is still RUNNING while no worker lives is gone on with instead: its tasks wait in the
-    queue, each brand's where it stopped, and the next worker takes them up.
+    A batch of the same mode that is still RUNNING while its worker is gone is gone on with instead: its tasks wait in
+    the queue, each brand's where it stopped, and the next worker takes them up. With a `key`, whoever comes again with
+    the same finds the batch of the first time.
     """
-    left = await batches.running(tx, mode)
-    if left and not await presence.alive(tx, engine.pace.dead_after):
-        return _continued(left[0])
-    begun = await batches.begin(tx, mode, brands)
-    for brand in begun.brands:
-        known = await targets.known(tx, kind=KIND, key=brand.name, source=brand.mall)
-        target_id = known[0] if known else await targets.put(tx, kind=KIND, key=brand.name, source=brand.mall)
-        new = NewJob(
-            workflow_id,
-            target_id=target_id,
-            job_type=JOB_TYPES[mode],
-            input={"batch": begun.batch_id},
-            key=f"{begun.batch_id}:{brand.mall}:{brand.name}"[:200],
-        )
-        await jobs.create(tx, engine.books, engine.hooks, new)
+    wish = Wish(_asked(mode, stages), limit)
+    keyed = f"batch:{blake2b(key.encode(), digest_size=32).hexdigest()}" if key else None
+    if keyed and (known := await tx.value(KEYED, key=keyed)) is not None:
+        return Started(str(json.loads(known)["batch"]), is_new=False)
+    if (left := await _left(tx, engine, mode, brands)) is not None:
+        return Started(left.batch_id, is_new=False)
+    begun = await batches.begin(tx, mode, brands, wish.stages)
+    for number, brand in enumerate(begun.brands):
+        await enlist(tx, engine, workflow_id, begun.batch_id, mode, brand, wish, key=None if number else keyed)
     return Started(begun.batch_id, is_new=True, brands=begun.brands, busy=begun.busy)
 
 
-def _continued(batch: Batch) -> Started:
-    return Started(batch.batch_id, is_new=False)
+async def enlist(
+    tx: Tx, engine: Engine, workflow_id: int, batch_id: str, mode: Mode, brand: Brand, wish: Wish, *, key: str | None
+) -> None:
+    """Make the job that takes a brand of a batch through its stages."""
+    known = await targets.known(tx, kind=KIND, key=brand.name, source=brand.mall)
+    target_id = known[0] if known else await targets.put(tx, kind=KIND, key=brand.name, source=brand.mall)
+    told = wish.input(batch_id, mode)
+    new = NewJob(workflow_id, target_id=target_id, job_type=JOB_TYPES[mode], input=told, key=key)
+    await jobs.create(tx, engine.books, engine.hooks, new)
+
+
+def _asked(mode: Mode, stages: Sequence[Stage] | None) -> tuple[Stage, ...]:
+    """The stages in their order; none where all of the mode are meant."""
+    wrong = [stage for stage in stages or () if stage not in STAGES[mode]]
+    if wrong:
+        hint = f"it has {', '.join(STAGES[mode])}"
+        raise Invalid(f"{mode} has no stage {wrong[0]}", hint=hint, field="stages")
+    found = tuple(stage for stage in STAGES[mode] if stage in (stages or ()))
+    return () if found == STAGES[mode] else found
+
+
+async def _left(tx: Tx, engine: Engine, mode: Mode, brands: Sequence[Brand]) -> Batch | None:
+    """The batch with some of these brands whose workers are gone: none lives, or all that live came after it had
+    stopped to move."""
+    since = await presence.since(tx, engine.pace.dead_after)
+    for batch in await batches.running(tx, mode):
+        if not await batches.held(tx, batch.batch_id) & set(brands):
+            continue
+        if since is None:
+            return batch
+        moved = utc(await tx.value(MOVED, batch_id=batch.batch_id))
+        if tx.now - batch.start_time < PERIODS[mode] and moved < since:
+            return batch
+    return None

@@ -1,0 +1,97 @@
+"""Running a batch's ERROR stages again: what failed is driven again, each brand from its first stage not done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bobusang.engine import progress, redriving, workflows
+from bobusang.engine.model import JobStatus
+from bobusang.flows.conveyor import batches, control, starting
+from bobusang.flows.conveyor.model import StageStatus
+from bobusang.flows.conveyor.starting import Wish
+from bobusang.kit import json
+from bobusang.kit.errors import Conflict
+from bobusang.kit.sql import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bobusang.engine.service import Engine
+    from bobusang.flows.conveyor.batches import Standing
+    from bobusang.flows.conveyor.model import Batch, Brand, Stage
+    from bobusang.kit.db import Tx
+
+AFRESH = Statement("""
+    update pipeline_control set status = 'PENDING', error_msg = null, updated_at = :now
+    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and stage in (:stages...)""")
+JOB = Statement("select status from crawling_jobs where id = :id")
+INPUT = Statement("""
+    select input as value from crawling_jobs where id = :id
+    union all select input from crawling_jobs_archive where id = :id""")
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """What runs again, how many of its tasks, and what was left alone because another batch has it now."""
+
+    batch_id: str
+    brands: tuple[Brand, ...]
+    busy: tuple[Brand, ...]
+    tasks: int
+
+
+async def retry(tx: Tx, engine: Engine, batch_id: str) -> Retried:
+    """Run again what is in ERROR. A brand whose job can go on goes on with what failed in it; one whose job was
+    cancelled or is long gone gets a new one for the stages it still owes.
+
+    Raises Conflict where nothing failed, and where other batches have all brands that did.
+    """
+    batch = await batches.get(tx, batch_id)
+    rows = await batches.standing(tx, batch_id)
+    failed = {brand: found for brand, found in rows.items() if any(one.status is StageStatus.ERROR for one in found)}
+    if not failed:
+        raise Conflict(f"batch {batch_id} has no stage in ERROR", hint="`bobusang run full` starts a new one")
+    mine = await batches.take(tx, batch_id, failed)
+    free = [brand for brand in failed if brand in mine]
+    if not free:
+        raise Conflict(
+            f"what failed in batch {batch_id} is in other batches now",
+            hint="`bobusang run list --status running` shows them; wait, or cancel one",
+        )
+    # Jobs are locked in the order of their numbers, and before their batch, as whoever folds them does.
+    free.sort(key=lambda brand: _job(failed[brand]) or 0)
+    tasks = 0
+    for brand in free:
+        tasks += await _again(tx, engine, batch, brand, failed[brand])
+    await batches.reopen(tx, batch_id)
+    return Retried(batch_id, tuple(free), tuple(brand for brand in failed if brand not in mine), tasks)
+
+
+def _job(rows: Sequence[Standing]) -> int | None:
+    """The last job of a brand."""
+    return max((one.job_id for one in rows if one.job_id is not None), default=None)
+
+
+async def _again(tx: Tx, engine: Engine, batch: Batch, brand: Brand, rows: Sequence[Standing]) -> int:
+    job_id = _job(rows)
+    job = None if job_id is None else await tx.first(JOB, id=job_id)
+    if job_id is not None and job is not None and job["status"] != JobStatus.CANCELLED:
+        count = await redriving.retry_job(tx, engine.books, job_id)
+        if count or not JobStatus(job["status"]).ended:
+            await _afresh(tx, batch, brand, (one.stage for one in rows if one.status is StageStatus.ERROR))
+            await progress.fold(tx, engine.books, engine.hooks, job_id)
+            return count
+    first = next(place for place, one in enumerate(rows) if one.status is not StageStatus.DONE)
+    owed = tuple(one.stage for one in rows[first:])
+    await _afresh(tx, batch, brand, owed)
+    said = None if job_id is None else await tx.value(INPUT, id=job_id)
+    wish = Wish(owed, json.loads(said).get("limit") if said else None)
+    workflow_id = int((await workflows.find(tx, control.WORKFLOW))["id"])
+    await starting.enlist(tx, engine, workflow_id, batch.batch_id, batch.mode, brand, wish, key=None)
+    return 1
+
+
+async def _afresh(tx: Tx, batch: Batch, brand: Brand, stages: Iterable[Stage]) -> None:
+    names = {"batch_id": batch.batch_id, "mall": brand.mall, "brand": brand.name}
+    await tx.execute(AFRESH, **names, stages=list(stages), now=tx.now)

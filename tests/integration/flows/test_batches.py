@@ -1,0 +1,285 @@
+"""Batches run again, cancelled and gone on with: their rows say what the engine does, on each database."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bobusang import migrations
+from bobusang.engine import redriving
+from bobusang.engine.model import ReasonClass, StepMode
+from bobusang.engine.outcome import DONE, Fail, Outcome, Park
+from bobusang.flows.conveyor import batches, cancelling, control, retrying, starting
+from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
+from bobusang.flows.conveyor.retrying import Retried
+from bobusang.kit import json
+from bobusang.kit.errors import Conflict, Invalid, Missing
+from bobusang.testing.clock import ManualClock
+from bobusang.testing.workshop import Workshop, step
+from tests.servers.server import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from bobusang.engine.model import Task
+    from bobusang.flows.conveyor.starting import Started
+    from bobusang.kit.db import Tx
+
+NIGHT = datetime(2026, 1, 26, 18, 0, tzinfo=UTC)
+NIKE, GUCCI = Brand("okmall", "나이키(NIKE)"), Brand("okmall", "구찌(GUCCI)")
+STEPS = (
+    *(step(name, handler="work") for name in ("plan", "list", "item", "convert", "image", "price")),
+    step("register", handler="work", mode=StepMode.BARRIER),
+    step("close", handler="work", gather=True),
+)
+ALL_DONE = dict.fromkeys(Stage, ("DONE", 1, None))
+
+
+@pytest.fixture
+async def line(database_url: str) -> AsyncIterator[Workshop]:
+    await asyncio.to_thread(wait_for, migrations.upgrade(database_url))
+    async with Workshop.opened(database_url, clock=ManualClock(NIGHT)) as shop:
+        shop.engine.hooks.on_step.append(control.on_step)
+        shop.engine.hooks.on_job.append(control.on_job)
+        yield shop
+
+
+async def run(line: Workshop, mode: Mode, *brands: Brand, tolerance: float = 1.0, **said: Any) -> Started:
+    workflow = await line.workflow(*STEPS, workflow=control.WORKFLOW, tolerance=tolerance)
+
+    async def work(tx: Tx) -> Started:
+        return await starting.start(tx, line.engine, workflow, mode, brands, **said)
+
+    return await line.do(work)
+
+
+async def again(line: Workshop, batch_id: str) -> Retried:
+    return await line.do(lambda tx: retrying.retry(tx, line.engine, batch_id))
+
+
+async def cancel(line: Workshop, batch_id: str, why: str = "a mistake") -> int:
+    return await line.do(lambda tx: cancelling.cancel(tx, line.engine, batch_id, why))
+
+
+async def rows(line: Workshop, batch_id: str, brand: Brand) -> dict[Stage, tuple[Any, ...]]:
+    found = await line.rows(
+        """select stage, status, item_count, error_msg from pipeline_control
+            where batch_id = :id and brand_name = :brand order by id""",
+        id=batch_id,
+        brand=brand.name,
+    )
+    return {Stage(row["stage"]): (row["status"], row["item_count"], row["error_msg"]) for row in found}
+
+
+async def batch(line: Workshop, batch_id: str) -> tuple[BatchStatus, int, bool]:
+    found = await line.do(lambda tx: batches.get(tx, batch_id))
+    return found.status, found.success_brands, found.end_time is not None
+
+
+async def held(line: Workshop) -> list[tuple[str, str]]:
+    found = await line.rows("select brand_name, batch_id from pipeline_brands order by brand_name")
+    return [(row["brand_name"], row["batch_id"]) for row in found]
+
+
+async def alerts(line: Workshop) -> set[str]:
+    return {row["title"] for row in await line.rows("select title from alerts where resolved_at is null")}
+
+
+def failing(brand: Brand, name: str, outcome: Outcome) -> Callable[[Task], Outcome]:
+    return lambda task: outcome if (task.step.name, task.run.target["key"]) == (name, brand.name) else DONE
+
+
+@pytest.mark.parametrize("outcome", [Fail("not today"), Park(ReasonClass.INVALID, "not today")])
+async def test_what_failed_runs_again_and_the_batch_with_it(line: Workshop, outcome: Outcome) -> None:
+    started = await run(line, Mode.FULL, NIKE, GUCCI)
+    await line.enter()
+    await line.drain(failing(GUCCI, "register", outcome))
+    assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 1, True)
+    assert await alerts(line) == {f"okmall {GUCCI.name}", f"batch {started.batch_id} failed"}
+
+    retried = await again(line, started.batch_id)
+
+    assert retried == Retried(started.batch_id, (GUCCI,), (), 1)
+    assert await batch(line, started.batch_id) == (BatchStatus.RUNNING, 1, False)
+    assert await held(line) == [(GUCCI.name, started.batch_id)]
+    assert await rows(line, started.batch_id, GUCCI) == ALL_DONE | {Stage.REGISTER: ("RUNNING", 0, None)}
+    await line.drain()
+    assert await rows(line, started.batch_id, GUCCI) == ALL_DONE
+    assert await batch(line, started.batch_id) == (BatchStatus.COMPLETED, 2, True)
+    assert (await held(line), await alerts(line)) == ([], set())
+    with pytest.raises(Conflict, match="has no stage in ERROR"):
+        await again(line, started.batch_id)
+
+
+async def test_what_fails_again_is_told_again(line: Workshop) -> None:
+    started = await run(line, Mode.FULL, GUCCI)
+    await line.enter()
+    await line.drain(failing(GUCCI, "item", Fail("no page")))
+    await again(line, started.batch_id)
+    await line.drain(failing(GUCCI, "item", Fail("still no page")))
+
+    assert (await rows(line, started.batch_id, GUCCI))[Stage.COLLECT] == ("ERROR", 0, "still no page")
+    assert f"okmall {GUCCI.name}" in await alerts(line)
+
+
+async def test_a_brand_that_another_batch_has_by_now_is_left_to_it(line: Workshop) -> None:
+    first = await run(line, Mode.FULL, NIKE, GUCCI)
+    await line.enter()
+    await line.drain(lambda task: Fail("no market") if task.step.name == "register" else DONE)
+    second = await run(line, Mode.PARTIAL, NIKE)
+
+    assert await again(line, first.batch_id) == Retried(first.batch_id, (GUCCI,), (NIKE,), 1)
+    assert (await rows(line, first.batch_id, NIKE))[Stage.REGISTER] == ("ERROR", 0, "no market")
+    assert await held(line) == sorted([(GUCCI.name, first.batch_id), (NIKE.name, second.batch_id)])
+    await cancel(line, first.batch_id)
+    await line.sweep()
+    await run(line, Mode.PARTIAL, GUCCI)
+    with pytest.raises(Conflict, match="is in other batches now"):
+        await again(line, first.batch_id)
+
+
+async def test_a_cancelled_batch_keeps_what_is_done_and_says_why(line: Workshop) -> None:
+    started = await run(line, Mode.FULL, NIKE, limit=5)
+    await line.enter()
+    for _ in ("plan", "list", "item", "convert"):
+        await line.finish(await line.claimed())
+        await line.fold()
+
+    assert await cancel(line, started.batch_id, "the wrong brand") == 1
+    await line.sweep()
+
+    wanted = dict.fromkeys(Stage, ("ERROR", 0, "cancelled: the wrong brand"))
+    done = {Stage.COLLECT: ("DONE", 1, None), Stage.CONVERT: ("DONE", 1, None)}
+    assert await rows(line, started.batch_id, NIKE) == wanted | done
+    assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 0, True)
+    assert (await held(line), await alerts(line)) == ([], {f"batch {started.batch_id} failed"})
+    with pytest.raises(Conflict, match="is over: FAILED"):
+        await cancel(line, started.batch_id)
+
+
+async def test_a_cancelled_brand_goes_on_from_its_first_stage_that_is_not_done(line: Workshop) -> None:
+    started = await run(line, Mode.PARTIAL, NIKE, limit=5)
+    await line.enter()
+    for _ in ("plan", "list", "item", "convert"):
+        await line.finish(await line.claimed())
+        await line.fold()
+    await cancel(line, started.batch_id)
+
+    retried = await again(line, started.batch_id)
+    await line.sweep()  # what is left of the first job moves nothing any more
+
+    assert retried == Retried(started.batch_id, (NIKE,), (), 1)
+    done, waits = ("DONE", 1, None), ("PENDING", 0, None)
+    assert await rows(line, started.batch_id, NIKE) == {
+        Stage.COLLECT: done,
+        Stage.PRICE: waits,
+        Stage.REGISTER: waits,
+    }
+    job = await line.row("select id, job_type, input from crawling_jobs order by id desc limit 1")
+    assert job["job_type"] == "INCREMENTAL"
+    assert json.loads(job["input"]) == {
+        "batch": started.batch_id,
+        "mode": "PARTIAL",
+        "stages": ["PRICE", "REGISTER"],
+        "limit": 5,
+    }
+    await line.drain()
+    assert set((await rows(line, started.batch_id, NIKE)).values()) == {done}
+    assert await batch(line, started.batch_id) == (BatchStatus.COMPLETED, 1, True)
+
+
+async def test_a_brand_of_which_too_much_failed_is_not_registered(line: Workshop) -> None:
+    started = await run(line, Mode.FULL, NIKE, tolerance=0.05)
+    await line.enter()
+    await line.drain(failing(NIKE, "plan", Fail("no such brand")))
+
+    found = await rows(line, started.batch_id, NIKE)
+    assert found[Stage.COLLECT] == ("ERROR", 0, "no such brand")
+    assert found[Stage.REGISTER] == ("ERROR", 0, "too much failed in the stages before")
+    assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 0, True)
+    await again(line, started.batch_id)
+    await line.drain()
+    assert await rows(line, started.batch_id, NIKE) == ALL_DONE
+
+
+async def test_a_dead_letter_driven_by_hand_opens_its_batch_again(line: Workshop) -> None:
+    started = await run(line, Mode.FULL, NIKE)
+    await line.enter()
+    await line.drain(failing(NIKE, "price", Park(ReasonClass.INVALID, "no cost")))
+    assert (await batch(line, started.batch_id))[0] is BatchStatus.COMPLETED
+
+    await line.do(lambda tx: redriving.redrive(tx, line.books, redriving.Filter()))
+    await line.fold()
+
+    assert await batch(line, started.batch_id) == (BatchStatus.RUNNING, 1, False)
+    assert await held(line) == [(NIKE.name, started.batch_id)]
+    await line.drain()
+    assert await rows(line, started.batch_id, NIKE) == ALL_DONE
+
+
+async def test_only_the_stages_that_are_asked_for_have_rows(line: Workshop) -> None:
+    await line.enter()
+    started = await run(line, Mode.FULL, NIKE, stages=[Stage.PRICE, Stage.COLLECT], limit=3)
+    await line.drain()
+
+    assert set(await rows(line, started.batch_id, NIKE)) == {Stage.COLLECT, Stage.PRICE}
+    assert await batch(line, started.batch_id) == (BatchStatus.COMPLETED, 1, True)
+    told = json.loads(await line.value("select input as value from crawling_jobs"))
+    assert told == {"batch": started.batch_id, "mode": "FULL", "stages": ["COLLECT", "PRICE"], "limit": 3}
+    with pytest.raises(Invalid, match="PARTIAL has no stage IMAGE"):
+        await run(line, Mode.PARTIAL, NIKE, stages=[Stage.IMAGE])
+
+
+async def test_a_second_start_with_the_same_key_is_the_first(line: Workshop) -> None:
+    await line.enter()
+    first = await run(line, Mode.FULL, NIKE, GUCCI, key="today")
+    second = await run(line, Mode.FULL, NIKE, GUCCI, key="today")
+
+    assert (second.batch_id, second.is_new) == (first.batch_id, False)
+    assert await line.value("select count(*) as value from crawling_jobs") == 2
+
+
+async def test_what_a_killed_worker_left_is_gone_on_with_under_the_same_name(line: Workshop) -> None:
+    clock = line.db.clock
+    assert isinstance(clock, ManualClock)
+    await line.enter("first")
+    started = await run(line, Mode.FULL, NIKE, GUCCI)
+    for _ in ("plan", "list"):
+        await line.finish(await line.claimed())
+        await line.fold()
+    await line.claimed()  # and then it is killed
+    clock.advance(minutes=5)
+    await line.enter("second")
+
+    resumed = await run(line, Mode.FULL, NIKE, GUCCI)
+
+    assert (resumed.batch_id, resumed.is_new) == (started.batch_id, False)
+    await line.rescue()
+    clock.advance(minutes=5)
+    await line.promote()
+    await line.drain()
+    assert await batch(line, started.batch_id) == (BatchStatus.COMPLETED, 2, True)
+    assert await rows(line, started.batch_id, GUCCI) == ALL_DONE
+
+
+async def test_a_brand_that_hangs_does_not_keep_the_others_from_the_next_day(line: Workshop) -> None:
+    clock = line.db.clock
+    assert isinstance(clock, ManualClock)
+    await line.enter("first")
+    first = await run(line, Mode.FULL, NIKE)
+    clock.advance(days=1)
+    await line.enter("second")
+
+    second = await run(line, Mode.FULL, NIKE, GUCCI)
+
+    assert (second.batch_id, second.brands, second.busy) == ("20260128_01", (GUCCI,), (NIKE,))
+    assert await held(line) == sorted([(NIKE.name, first.batch_id), (GUCCI.name, second.batch_id)])
+
+
+async def test_a_batch_that_is_not_there_is_told(line: Workshop) -> None:
+    for act in (again, cancel):
+        with pytest.raises(Missing, match="there is no batch 20260127_07"):
+            await act(line, "20260127_07")
