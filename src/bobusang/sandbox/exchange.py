@@ -20,4 +20,4 @@ def latest(world: World, *, times: int = 1) -> dict[str, Any]:
     turn = int(world.hours * world.pace // STEP_HOURS)
     moved = drawn(seeded(world.seed, "exchange"), turn) % 201 - 100
     rate = WON_PER_YEN * (1 + moved / 10_000) * times
-    return {"base": "JPY", "time": datetime.now(UTC).isoformat(timespec="seconds"), "rates": {"KRW": f"{rate:.4f}"}}
+    return {"base": "JPY", "time": datetime.now(UTC).isoformat(), "rates": {"KRW": f"{rate:.4f}"}}

@@ -94,13 +94,13 @@ async def selling(url: str, folder: Path, policy: Policy = NO_PATIENCE) -> Async
     """A stall that is open."""
     for name, value in (("token", "sandbox-token"), ("secret", "sandbox-client-secret")):
         (folder / name).write_text(f"{value}\n")
-    refs = {"token_ref": f"file:{folder / 'token'}", "secret_ref": f"file:{folder / 'secret'}"}
+    ours = replace(ACCOUNT, policy=policy, token_ref=f"file:{folder / 'token'}", secret_ref=f"file:{folder / 'secret'}")
     behaviour = Behaviour(delay=0, retry_seconds=0)
     async with Workshop.opened(url) as shop, running(World(5, 300), behaviour=behaviour) as door:
         host, port = door.host_port.split(":")
         transport = AiohttpTransport(frozenset({(host, int(port))}))
         register = Register(Buyma(transport, door.buyma), shop.db.clock, secret, timedelta(seconds=10))
-        account = await shop.do(lambda tx: accounts.add(tx, replace(ACCOUNT, policy=policy, **refs)))
+        account = await shop.do(lambda tx: accounts.add(tx, ours))
         async with served(shop, register) as client:
             await door.account(webhook_url=f"{client.base_url}/webhooks/buyma/main")
             yield Stall(shop, register, account, door, client)

@@ -10,6 +10,7 @@ import pytest
 
 from bobusang.flows.market.inbox import apply
 from bobusang.kit import json
+from bobusang.kit.money import yen
 from bobusang.stages.register import accounts, inbox
 from tests.integration.market.stall import Stall, selling
 from tests.integration.register.shop import Shop
@@ -70,7 +71,7 @@ async def test_a_webhook_rings_for_upkeep(small: Stall) -> None:
                 pass
     await apply(small.shop.db, small.register).run()
 
-    assert (status, apply(small.shop.db, small.register).rings) == (200, {inbox.DOORBELL})
+    assert (status, apply(small.shop.db, small.register).rings) == (200, frozenset({inbox.DOORBELL}))
     assert [row["state"] for row in await small.rows(INBOX)] == ["UNMATCHED"]
 
 
@@ -129,7 +130,7 @@ async def test_whatever_befalls_a_webhook_its_listing_is_right(small: Stall, mis
     [coat] = small.coats(1)
     duty = apply(small.shop.db, small.register)
     for price in (22_500, 23_000):
-        await small.go(replace(coat, price=replace(coat.price, amount_minor=price)))
+        await small.go(replace(coat, price=yen(price)))
         await small.door.settle()
         await duty.run()
 
