@@ -9,21 +9,31 @@ from fastapi.routing import APIRoute
 
 from bobusang import __version__
 from bobusang.entry.api import (
+    accounts,
     api_keys,
     brands,
     bulk,
+    categories,
     collect_statistics,
     collecting,
+    conversions,
     crawl,
     dead_letters,
+    fx,
     health,
     held,
     identities,
     jobs,
+    listings,
+    mappings,
+    market_holds,
     markets,
+    masters,
     media,
+    prices,
     problems,
     queues,
+    rates,
     raw,
     records,
     schedules,
@@ -33,6 +43,7 @@ from bobusang.entry.api import (
     subscriptions,
     targets,
     tasks,
+    webhooks,
     workflows,
 )
 from bobusang.entry.api import metrics as prometheus
@@ -65,9 +76,22 @@ TAGS = [
     {"name": "crawl", "description": "The seller crawl: start, tasks, progress."},
     {"name": "records", "description": "The truth: source records, their history, lineage and raw pages."},
     {"name": "held writes", "description": "What a guard stopped until a person decides."},
+    {
+        "name": "accounts",
+        "description": "Our shops on markets; secrets by reference, one switch that stops all sending.",
+    },
+    {"name": "categories", "description": "The malls' categories, proposed by collecting and reviewed by a person."},
+    {"name": "mappings", "description": "Which of the market's brands and categories those of the malls are."},
+    {"name": "masters", "description": "The market's own lists, version by version."},
+    {"name": "conversions", "description": "Products that are held back from a market, and why."},
+    {"name": "rates", "description": "Fees, freight, duty, tax and exchange, each row with its date and source."},
+    {"name": "prices", "description": "Prices explained, their history, and the policies that make them."},
+    {"name": "listings", "description": "Where each listing stands, its receipts, and how fresh an account is."},
+    {"name": "market holds", "description": "Sends that a guard stopped, and the webhooks that came in."},
     {"name": "statistics", "description": "Figures, workers, alerts, audit log."},
     {"name": "subscriptions", "description": "Who is sent events."},
     {"name": "API keys", "description": "Who may call."},
+    {"name": "webhooks", "description": "What markets tell us; signed, without a key."},
     {"name": "media", "description": "Pictures for the world, by their content; no key."},
     {"name": "health", "description": "For machines that watch."},
 ]
@@ -75,6 +99,7 @@ ROUTERS = (
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
+    *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, market_holds),
 )
 REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": problems.Problem, "description": "A problem document"}}
 
@@ -97,6 +122,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     for resource in ROUTERS:
         api.include_router(resource.router)
     api.include_router(media.router)
+    api.include_router(webhooks.router)
     api.include_router(health.router)
     api.include_router(prometheus.router)
     api.add_middleware(Guard, metrics=api.state.metrics)

@@ -49,6 +49,18 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "gate": Place("gate", "What is not called now, until when and why."),
         "identity": Place("identity", "Who we are when we call a mall."),
     },
+    "Sell": {
+        "account": Place("account", "Our shops on markets: add, set, stop, start."),
+        "category": Place("category", "Categories of malls: accept, block."),
+        "mapping": Place("mapping", "Which of the market's brands and categories ours are."),
+        "master": Place("master", "The market's own lists: import, fetch."),
+        "product": Place("product", "What is held back from the market, and why."),
+        "rate": Place("rate", "Fees, freight, duty and tax by date."),
+        "fx": Place("fx", "Rates of exchange, and those that are held."),
+        "policy": Place("policy", "How accounts price."),
+        "price": Place("price", "A price explained step by step."),
+        "listing": Place("listing", "What is on the market; receipts, held sends, webhooks."),
+    },
     "Watch": {
         "queue": Place("queue", "What waits and why; pools and their limits."),
         "dlq": Place("dlq", "Dead letters: look, mend, retry, discard."),

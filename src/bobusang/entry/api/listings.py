@@ -1,0 +1,70 @@
+"""Listings: where each stands on its market, its receipts, and how fresh an account is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from bobusang.entry.api.desk import Viewer
+from bobusang.entry.api.fields import Capitals, Form
+from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.selling import Account, Market, Sku
+from bobusang.stages.register.model import State
+from bobusang.views import listings as view
+from bobusang.views.listings import AccountFreshness, ListingDetail, ListingFilter, ListingLine, ReceiptShown
+
+router = APIRouter(prefix="/listings", tags=["listings"])
+
+
+class ListingQuery(Paged):
+    """Which listings."""
+
+    market: Market | None = None
+    account: Account | None = None
+    state: Annotated[State | None, Capitals] = None
+    refused: Annotated[bool, Field(description="only those that the market last refused")] = False
+
+
+class SkuQuery(Form):
+    """Which product."""
+
+    sku: Sku
+
+
+class ReceiptQuery(SkuQuery):
+    """How many of its changes."""
+
+    limit: Annotated[int, Field(ge=1, le=100, description="of each listing")] = 5
+
+
+@router.get("", summary="List listings")
+async def list_listings(desk: Viewer, query: Annotated[ListingQuery, Query()]) -> Page[ListingLine]:
+    """Newest first, as the market last described them."""
+    before = unpack("listings", query.cursor)
+    wanted = ListingFilter(market=query.market, account=query.account, state=query.state, refused=query.refused)
+    async with desk.read() as tx:
+        found = await view.listed(tx, wanted, before=before, limit=query.limit + 1)
+    return page("listings", found, query.limit, lambda listing: listing.id)
+
+
+@router.get("/of", summary="Show a product's listings")
+async def show_listings(desk: Viewer, query: Annotated[SkuQuery, Query()]) -> Page[ListingDetail]:
+    """One for each account, with what the market has confirmed."""
+    async with desk.read() as tx:
+        return Page(items=await view.of_sku(tx, query.sku), next=None)
+
+
+@router.get("/receipts", summary="Show a product's receipts")
+async def show_receipts(desk: Viewer, query: Annotated[ReceiptQuery, Query()]) -> Page[ReceiptShown]:
+    """Its last changes: source seen, changed, decided, intended, sent, accepted, confirmed, read back."""
+    async with desk.read() as tx:
+        return Page(items=await view.receipts(tx, query.sku, limit=query.limit), next=None)
+
+
+@router.get("/freshness", summary="Show how fresh listings are")
+async def show_freshness(desk: Viewer) -> Page[AccountFreshness]:
+    """By account, over the last day."""
+    async with desk.read() as tx:
+        return Page(items=await view.freshness(tx), next=None)
