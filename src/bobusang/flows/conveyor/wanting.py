@@ -28,7 +28,12 @@ KINDS = {
     "bags": ("가방", "백팩", "지갑", "토트", "크로스백", "bag"),
 }
 """What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
+ONLY = "-"
+"""The key of the one choice of an axis that the mall has no choice of: on the market it is an option like others."""
 LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
+ONLY = "only"
+"""The code of the one colour that a mall names outside of its options: REGISTER would know it by its words, cells do
+not."""
 
 
 def kind_of(fields: Mapping[str, Any]) -> str:
@@ -154,7 +159,7 @@ def _money(amount: int | None, currency: str) -> Money | None:
 def _option(one: Any) -> register.Option:
     details = tuple(register.Detail(str(detail["key"]), str(detail["value"])) for detail in one.details)
     axis = register.Axis(one.axis.value)
-    return register.Option(axis, one.key, one.text, one.market_text, one.master_id or 0, details)
+    return register.Option(axis, one.key or ONLY, one.text, one.market_text, one.master_id or 0, details)
 
 
 def _variant(one: Variant, cap: int) -> register.Variant:
@@ -162,4 +167,4 @@ def _variant(one: Variant, cap: int) -> register.Variant:
     many = stock.sellable(one.stock, cap=cap)
     claim = register.Stock.UNKNOWN if many is None else register.Stock.TO_ORDER if many else register.Stock.OUT
     counted = many if one.stock.kind is StockKind.COUNT and many else None
-    return register.Variant(one.color_key, one.size_key, claim, counted)
+    return register.Variant(one.color_key or ONLY, one.size_key or ONLY, claim, counted)
