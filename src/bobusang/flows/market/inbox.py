@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EVERY = timedelta(seconds=0.5)
 """For databases that carry no ring from one process to another; where one is heard it is at once."""
+VERDICT = "verdict"
+"""What a waiting task is told, so that it knows a verdict from a time-out."""
 
 
 def apply(db: Database, register: Register) -> Duty:
@@ -47,5 +49,5 @@ async def _applied(db: Database, register: Register, account: Account) -> int:
 async def applied(tx: Tx, register: Register, account: Account) -> int:
     """Let webhooks of an account take effect, and wake who waits for them; how many listings moved."""
     moved = await register.apply(tx, account)
-    await wake_many(tx, [key for one in moved for key in one.keys])
+    await wake_many(tx, [key for one in moved for key in one.keys], VERDICT)
     return len(moved)

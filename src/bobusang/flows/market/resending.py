@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
-from bobusang.flows.market.inbox import accounts_of, applied
+from bobusang.flows.market.inbox import VERDICT, accounts_of, applied
 from bobusang.kit import log
 
 if TYPE_CHECKING:
@@ -55,4 +55,4 @@ async def resent(db: Database, register: Register, account: Account) -> int:
 async def settled(tx: Tx, register: Register, account: Account, sents: Sequence[Sent]) -> None:
     """Write the answers; a refusal is a verdict, so who waits for it is woken."""
     found = await register.settle(tx, account, sents)
-    await wake_many(tx, [one.key for one in found if not one.state.is_open])
+    await wake_many(tx, [one.key for one in found if not one.state.is_open], VERDICT)
