@@ -11,6 +11,7 @@ from bobusang import __version__
 from bobusang.entry.api import (
     accounts,
     api_keys,
+    batches,
     brands,
     bulk,
     categories,
@@ -47,6 +48,7 @@ from bobusang.entry.api import (
     workflows,
 )
 from bobusang.entry.api import metrics as prometheus
+from bobusang.entry.api.batches import Rates
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.metrics import Metrics
 from bobusang.wiring import App
@@ -61,6 +63,7 @@ Durable workflows on SQLite, PostgreSQL and MariaDB.
 * Instants are ISO 8601 in UTC.
 """
 TAGS = [
+    {"name": "batches", "description": "Runs of the conveyor: brands by stage, from the mall to the market."},
     {"name": "jobs", "description": "Runs of workflows."},
     {"name": "tasks", "description": "What a job consists of, and why one waits."},
     {"name": "dead letters", "description": "Tasks that were given up until a person mends them."},
@@ -96,6 +99,7 @@ TAGS = [
     {"name": "health", "description": "For machines that watch."},
 ]
 ROUTERS = (
+    batches,
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
@@ -118,6 +122,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.bobusang = app
     api.state.local = local
     api.state.metrics = Metrics()
+    api.state.rates = Rates()
     problems.install(api)
     for resource in ROUTERS:
         api.include_router(resource.router)

@@ -1,0 +1,202 @@
+"""Batches of the conveyor: started for the brands that may run, watched, run again, cancelled."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pydantic import BaseModel, Field
+
+from bobusang.entry.api.desk import Operator, Viewer
+from bobusang.entry.api.fields import Capitals, Form, Name, Whole
+from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.references import workflow_id
+from bobusang.flows.conveyor import cancelling, choosing, control, retrying, starting, watching
+from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
+from bobusang.flows.conveyor.starting import Started
+from bobusang.flows.conveyor.watching import BatchDetail, BatchFilter, BatchLine
+from bobusang.kit.db import Tx
+from bobusang.kit.errors import Invalid
+
+router = APIRouter(prefix="/batches", tags=["batches"])
+
+Key = Annotated[str, Field(min_length=1, max_length=200)]
+BatchId = Annotated[str, Path(min_length=1, max_length=50, examples=["20260127_01"])]
+WINDOW_SECONDS = 60.0
+MOST_KNOWN = 50
+
+
+class BatchForm(Form):
+    """What to run: all accepted brands of the malls that are enabled, or of these malls, or these brands."""
+
+    mode: Annotated[Mode, Capitals] = Mode.FULL
+    malls: Annotated[list[Name], Field(max_length=100, examples=[["okmall"]])] = Field(default_factory=list)
+    brands: Annotated[
+        list[Key],
+        Field(max_length=500, examples=[["나이키(NIKE)"]], description="by the mall's key or by name, accepted ones"),
+    ] = Field(default_factory=list)
+    stages: Annotated[
+        list[Annotated[Stage, Capitals]],
+        Field(max_length=5, description="only these; without COLLECT for what is already known"),
+    ] = Field(default_factory=list)
+    limit: Annotated[Whole | None, Field(ge=1, le=1_000_000, description="at most so many products a brand")] = None
+    key: Annotated[Key | None, Field(description="a second start with the same key is the first")] = None
+
+
+class WhyForm(Form):
+    """Why it is done."""
+
+    why: Annotated[str, Field(max_length=300)] = ""
+
+
+class MallBrand(BaseModel):
+    """A brand of a mall."""
+
+    mall: str
+    brand: str
+
+
+class BatchStarted(BaseModel):
+    """The batch, and whether this request made it; `busy` are the brands left out because another batch has them."""
+
+    batch_id: str
+    created: bool
+    brands: list[MallBrand]
+    busy: list[MallBrand]
+
+
+class BatchRetried(BaseModel):
+    """What runs again, by how many tasks; `busy` are the brands left alone because another batch has them."""
+
+    batch_id: str
+    tasks: int
+    brands: list[MallBrand]
+    busy: list[MallBrand]
+
+
+class BatchCancelled(BaseModel):
+    """How many brands were stopped."""
+
+    batch_id: str
+    cancelled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveBatch(BatchDetail):
+    """A batch as it moves: `rate` is tasks a minute over the last minute of looking (at first: since it began),
+    `eta_seconds` how long what is left takes by that; null: nothing moves."""
+
+    rate: float
+    eta_seconds: float | None
+
+
+class BatchQuery(Paged):
+    """Which batches."""
+
+    mode: Annotated[Mode | None, Capitals] = None
+    status: Annotated[BatchStatus | None, Capitals] = None
+
+
+@dataclass(slots=True)
+class Rates:
+    """How fast batches move, by what this process has seen of them: asking the database would mean counting tasks."""
+
+    _seen: dict[str, deque[tuple[datetime, int]]] = field(default_factory=dict)
+
+    def of(self, batch: BatchDetail, now: datetime) -> float:
+        """Tasks a minute: over the last minute of looking, or since it began where nobody has looked for so long."""
+        end = batch.end_time or now
+        first, done = (batch.start_time, 0) if batch.end_time else self._seen_first(batch, now)
+        return round(max(0, batch.done - done) / max((end - first).total_seconds(), 1.0) * 60, 1)
+
+    def _seen_first(self, batch: BatchDetail, now: datetime) -> tuple[datetime, int]:
+        if batch.batch_id not in self._seen and len(self._seen) >= MOST_KNOWN:
+            del self._seen[next(iter(self._seen))]
+        seen = self._seen.setdefault(batch.batch_id, deque([(batch.start_time, 0)]))
+        seen.append((now, batch.done))
+        while (now - seen[1][0]).total_seconds() >= WINDOW_SECONDS:
+            seen.popleft()
+        return seen[0]
+
+
+@router.post(
+    "",
+    summary="Start a batch",
+    status_code=201,
+    responses={200: {"model": BatchStarted, "description": "Gone on with one that was left, or known by the key"}},
+)
+async def start_batch(
+    desk: Operator,
+    form: BatchForm,
+    response: Response,
+    idempotency_key: Annotated[Key | None, Header(description="the same as `key`")] = None,
+) -> BatchStarted:
+    """One job a brand. FULL takes everything through five stages; PARTIAL refreshes price and stock of what is listed.
+    A batch of the same mode that was left by a worker that is gone is gone on with (200). 409 where a mall is off, no
+    brand is accepted, or all are in running batches."""
+    if form.key and idempotency_key and form.key != idempotency_key:
+        raise Invalid("the body's key and the header Idempotency-Key differ", hint="send one of them", field="key")
+    key, app = form.key or idempotency_key or "", desk.app
+
+    async def work(tx: Tx) -> Started:
+        brands = await choosing.chosen(tx, app.collector, form.malls, form.brands)
+        conveyor = await workflow_id(tx, control.WORKFLOW)
+        made = await starting.start(
+            tx, desk.engine, conveyor, form.mode, brands, stages=form.stages, limit=form.limit, key=key
+        )
+        if made.is_new:
+            after = {"mode": form.mode, "brands": len(made.brands), "stages": form.stages or None, "limit": form.limit}
+            await desk.note(tx, "batch.start", "batch", made.batch_id, after=after)
+        return made
+
+    made = await desk.write(work)
+    response.status_code = 201 if made.is_new else 200
+    return BatchStarted(
+        batch_id=made.batch_id, created=made.is_new, brands=_brands(made.brands), busy=_brands(made.busy)
+    )
+
+
+@router.get("", summary="List batches")
+async def list_batches(desk: Viewer, query: Annotated[BatchQuery, Query()]) -> Page[BatchLine]:
+    """Newest first."""
+    before = unpack("batches", query.cursor)
+    async with desk.read() as tx:
+        found = await watching.listed(tx, BatchFilter(mode=query.mode, status=query.status), before, query.limit + 1)
+    return page("batches", found, query.limit, lambda batch: batch.id)
+
+
+@router.get("/{batch_id}", summary="Show a batch")
+async def show_batch(desk: Viewer, request: Request, batch_id: BatchId) -> LiveBatch:
+    """Its brands by stage: the control rows, and what the engine counts right now."""
+    async with desk.read() as tx:
+        found = await watching.one(tx, batch_id)
+        rate = request.app.state.rates.of(found, tx.now)
+    eta = round(found.left / rate * 60, 1) if rate and found.end_time is None else None
+    facts = {one.name: getattr(found, one.name) for one in fields(found)}
+    return LiveBatch(**facts, rate=rate, eta_seconds=eta)
+
+
+@router.post("/{batch_id}/retry", summary="Run what failed again")
+async def retry_batch(desk: Operator, batch_id: BatchId) -> BatchRetried:
+    """The ERROR stages of each brand, from its first stage that is not DONE. 409 where nothing failed."""
+    done = await desk.act("batch.retry", "batch", batch_id, lambda tx: retrying.retry(tx, desk.engine, batch_id))
+    return BatchRetried(batch_id=batch_id, tasks=done.tasks, brands=_brands(done.brands), busy=_brands(done.busy))
+
+
+@router.post("/{batch_id}/cancel", summary="Cancel a batch")
+async def cancel_batch(desk: Operator, batch_id: BatchId, form: WhyForm | None = None) -> BatchCancelled:
+    """What runs is disowned, what waits is taken out of the queue, what is done stays done; retrying resumes it."""
+    why = (form or WhyForm()).why
+
+    async def work(tx: Tx) -> int:
+        return await cancelling.cancel(tx, desk.engine, batch_id, why or f"by {desk.actor}")
+
+    count = await desk.act("batch.cancel", "batch", batch_id, work, after={"why": why or None})
+    return BatchCancelled(batch_id=batch_id, cancelled=count)
+
+
+def _brands(found: tuple[Brand, ...]) -> list[MallBrand]:
+    return [MallBrand(mall=one.mall, brand=one.name) for one in found]

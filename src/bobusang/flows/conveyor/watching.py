@@ -1,0 +1,181 @@
+"""Batches as people watch them: their brands by stage, and what the engine counts of each right now."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from bobusang.engine.rules import Count
+from bobusang.flows.conveyor import rules
+from bobusang.flows.conveyor.model import BatchStatus, Mode, Stage, StageStatus
+from bobusang.flows.conveyor.tables import pipeline_batches
+from bobusang.kit.clock import utc
+from bobusang.kit.db import Row, Tx
+from bobusang.kit.errors import Missing
+from bobusang.kit.sql import Statement
+
+CONTROL = Statement("select * from pipeline_control where batch_id = :batch_id order by id")
+COUNTS = Statement("""
+    select c.job_id, s.step_name, c.created, c.succeeded, c.failed, c.skipped, c.cancelled, c.retried
+    from job_steps c join workflow_steps s on s.id = c.step_id
+    where c.job_id in (select job_id from pipeline_control where batch_id = :batch_id)""")
+RUNNING = Statement("""
+    select c.stage, c.status, count(*) as brands from pipeline_control c
+    join pipeline_batches b on b.batch_id = c.batch_id
+    where b.status = 'RUNNING' group by c.stage, c.status order by c.stage, c.status""")
+
+PAGES = ("list", "item")
+"""The steps that COLLECT is measured by: a run that finds nothing new asks for no item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchLine:
+    """A batch in a list."""
+
+    id: int
+    batch_id: str
+    mode: Mode
+    status: BatchStatus
+    start_time: datetime
+    end_time: datetime | None
+    total_brands: int
+    success_brands: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageCell:
+    """A stage of a brand: its control row, and what the engine counts of its tasks (of COLLECT: pages). `waiting` are
+    those that are not over, at work or not; `skipped` had nothing to do, or are held."""
+
+    stage: Stage
+    status: StageStatus
+    item_count: int
+    error: str | None
+    started_at: datetime | None
+    updated_at: datetime
+    created: int
+    succeeded: int
+    skipped: int
+    failed: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrandRow:
+    """A brand of a batch and the job that moves it."""
+
+    mall: str
+    brand: str
+    job_id: int | None
+    stages: list[StageCell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchDetail(BatchLine):
+    """A batch with its brands. `done` are the tasks that are over; `left` those that are known to come, each counted
+    once for every stage that it still has to go through."""
+
+    seconds: float
+    done: int
+    left: int
+    brands: list[BrandRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchFilter:
+    """Which batches; what is not given does not matter."""
+
+    mode: Mode | None = None
+    status: BatchStatus | None = None
+
+
+async def listed(tx: Tx, wanted: BatchFilter, before: int | None, limit: int) -> list[BatchLine]:
+    """Batches, newest first."""
+    table = pipeline_batches.c
+    query = select(pipeline_batches).order_by(table.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(table.id < before)
+    if wanted.mode is not None:
+        query = query.where(table.run_mode == wanted.mode)
+    if wanted.status is not None:
+        query = query.where(table.status == wanted.status)
+    return [BatchLine(**_facts(row)) for row in await tx.fetch(query)]
+
+
+async def one(tx: Tx, batch_id: str) -> BatchDetail:
+    """One batch."""
+    row = await tx.first(select(pipeline_batches).where(pipeline_batches.c.batch_id == batch_id))
+    if row is None:
+        raise Missing(f"there is no batch {batch_id}", hint="`bobusang run list` shows them", field="batch_id")
+    facts = _facts(row)
+    counts: dict[int, dict[str, Count]] = {}
+    for each in await tx.fetch(COUNTS, batch_id=batch_id):
+        counts.setdefault(each["job_id"], {})[each["step_name"]] = _count(each)
+    brands: dict[tuple[str, str], BrandRow] = {}
+    for each in await tx.fetch(CONTROL, batch_id=batch_id):
+        names = each["mall_name"], each["brand_name"]
+        known = brands.setdefault(names, BrandRow(mall=names[0], brand=names[1], job_id=each["job_id"], stages=[]))
+        known.stages.append(_cell(each, counts.get(each["job_id"], {})))
+    asked = {cell.stage for brand in brands.values() for cell in brand.stages}
+    every = [count for steps in counts.values() for count in steps.values()]
+    return BatchDetail(
+        **facts,
+        seconds=round(((facts["end_time"] or tx.now) - facts["start_time"]).total_seconds(), 1),
+        done=sum(count.ended for count in every),
+        left=sum(left_of(steps, asked) for steps in counts.values()),
+        brands=list(brands.values()),
+    )
+
+
+async def running(tx: Tx) -> list[tuple[Stage, StageStatus, int]]:
+    """How many brands of running batches stand where."""
+    return [(Stage(row["stage"]), StageStatus(row["status"]), row["brands"]) for row in await tx.fetch(RUNNING)]
+
+
+def left_of(steps: dict[str, Count], asked: Iterable[Stage]) -> int:
+    """What a job still has to do, as far as it is known: a task that is open comes by every later stage."""
+    order = list(Stage)
+    stages = {order.index(stage) for stage in asked}
+    found = 0
+    for name, count in steps.items():
+        place = order.index(rules.STAGE_OF.get(name, Stage.COLLECT))
+        found += max(0, count.open) * (1 + sum(one > place for one in stages))
+    return found
+
+
+def _cell(row: Row, steps: dict[str, Count]) -> StageCell:
+    stage = Stage(row["stage"])
+    counted = PAGES if stage is Stage.COLLECT else (rules.COUNTED[stage],)
+    total = sum((steps[name] for name in counted if name in steps), Count())
+    return StageCell(
+        stage=stage,
+        status=StageStatus(row["status"]),
+        item_count=row["item_count"],
+        error=row["error_msg"],
+        started_at=utc(row["started_at"]),
+        updated_at=utc(row["updated_at"]),
+        created=total.created if steps else row["item_count"],
+        succeeded=total.succeeded if steps else row["item_count"],  # in the archive steps are not counted any more
+        skipped=total.skipped,
+        failed=sum(count.failed for name, count in steps.items() if rules.STAGE_OF.get(name) is stage),
+        waiting=max(0, total.open),
+    )
+
+
+def _count(row: Row) -> Count:
+    return Count(row["created"], row["succeeded"], row["failed"], row["skipped"], row["cancelled"], row["retried"])
+
+
+def _facts(row: Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "batch_id": row["batch_id"],
+        "mode": Mode(row["run_mode"]),
+        "status": BatchStatus(row["status"]),
+        "start_time": utc(row["start_time"]),
+        "end_time": utc(row["end_time"]),
+        "total_brands": row["total_brands"],
+        "success_brands": row["success_brands"],
+    }
