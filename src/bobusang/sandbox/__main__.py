@@ -28,6 +28,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--brands", type=int, default=len(BRANDS))
     parser.add_argument("--pace", type=float, default=1.0)
     parser.add_argument("--drift-at", type=float)
+    parser.add_argument("--pictures", type=int, help="so many of each product, instead of a few")
+    parser.add_argument("--picture-side", type=int, help="all of them squares of so many pixels")
     parser.add_argument("--page-size", choices=list(PageSize), default=PageSize.DEFAULT)
     parser.add_argument("--calls-per-token", type=int, default=0)
     parser.add_argument("--token-seconds", type=float, default=7200.0)
@@ -41,7 +43,15 @@ def _arguments() -> argparse.Namespace:
 
 
 async def _serve(given: argparse.Namespace) -> None:
-    world = World(given.seed, given.size, brands=given.brands, pace=given.pace, drift_at=given.drift_at)
+    world = World(
+        given.seed,
+        given.size,
+        brands=given.brands,
+        pace=given.pace,
+        drift_at=given.drift_at,
+        pictures=given.pictures,
+        picture_side=given.picture_side,
+    )
     sandbox = Sandbox(
         world,
         host=given.host,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,16 @@ class Override:
 class Mall:
     """The shelves of one mall. A product's number says its brand and its place: `first + place · brands + brand`."""
 
-    def __init__(self, seed: int, name: str, first_no: int, brands: Sequence[Brand], size: int, pace: float) -> None:
+    def __init__(
+        self,
+        seed: int,
+        name: str,
+        first_no: int,
+        brands: Sequence[Brand],
+        size: int,
+        pace: float,
+        pictures: int | None = None,
+    ) -> None:
         self.name = name
         self.brands = tuple(brands)
         self.overrides: dict[int, Override] = {}
@@ -43,6 +52,7 @@ class Mall:
         self._seed = seeded(seed, "mall", name)
         self._first_no = first_no
         self._pace = pace
+        self._pictures = pictures
         self._counts = shares(size, [brand.weight for brand in brands])
         self._product = lru_cache(maxsize=KEPT_PRODUCTS)(self._make)
 
@@ -122,7 +132,8 @@ class Mall:
     def _make(self, no: int) -> Product:
         brand, place = self._place(no)
         assert brand is not None
-        return make(self._world, self.name, brand, place, no, self._seed_of(no))
+        found = make(self._world, self.name, brand, place, no, self._seed_of(no))
+        return found if self._pictures is None else replace(found, pictures=self._pictures)
 
 
 def shares(size: int, weights: Sequence[int]) -> list[int]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import pack
+from typing import TYPE_CHECKING
 
 from bobusang.sandbox.chance import Chance, seeded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 WIDTH, HEIGHT = 590, 684
 BLOCK = 8
@@ -28,7 +32,7 @@ def jpeg(name: str, width: int = WIDTH, height: int = HEIGHT) -> bytes:
             _segment(0xC4, b"\0" + bytes([0, 0, 0, 12, *[0] * 12]) + bytes(range(12))),
             _segment(0xC4, b"\x10" + bytes([1, *[0] * 15]) + b"\0"),
             _segment(0xDA, bytes([3, 1, 0, 2, 0, 3, 0, 0, 63, 0])),
-            _scan(_means(chance, columns, rows)),
+            _scan(_runs(chance, columns, rows)),
             b"\xff\xd9",
         ]
     )
@@ -38,27 +42,27 @@ def _segment(marker: int, content: bytes) -> bytes:
     return pack(">BBH", 0xFF, marker, len(content) + 2) + content
 
 
-def _means(chance: Chance, columns: int, rows: int) -> list[tuple[int, int, int]]:
-    """Brightness and two colours of each block: a lit ground, and a garment of one colour upon it."""
+def _runs(chance: Chance, columns: int, rows: int) -> Iterator[tuple[tuple[int, int, int], int]]:
+    """Brightness and two colours, and of how many blocks: a lit ground, and a garment of one colour upon it."""
     ground = (chance.between(60, 110), chance.between(-8, 8), chance.between(-8, 8))
     cloth = (chance.between(-90, 40), chance.between(-60, 60), chance.between(-60, 60))
     left, top = columns * chance.between(15, 30) // 100, rows * chance.between(10, 25) // 100
-    found = []
     for row in range(rows):
-        inside = top <= row < rows - top
         shade = row * 12 // rows
-        for column in range(columns):
-            one = cloth if inside and left <= column < columns - left else ground
-            found.append((max(-127, one[0] - shade), one[1], one[2]))
-    return found
+        parts = [(ground, columns)]
+        if top <= row < rows - top:
+            parts = [(ground, left), (cloth, columns - 2 * left), (ground, left)]
+        for (light, *colour), count in parts:
+            if count:
+                yield (max(-127, light - shade), colour[0], colour[1]), count
 
 
-def _scan(means: list[tuple[int, int, int]]) -> bytes:
-    codes = {value: _code(value) + EOB for value in range(-255, 256)}
+def _scan(runs: Iterable[tuple[tuple[int, int, int], int]]) -> bytes:
     bits: list[str] = []
     before = (0, 0, 0)
-    for block in means:
-        bits += [codes[now - then] for now, then in zip(block, before, strict=True)]
+    for block, count in runs:
+        bits += [CODES[now - then] for now, then in zip(block, before, strict=True)]
+        bits.append(3 * (count - 1) * CODES[0])
         before = block
     text = "".join(bits)
     text += "1" * (-len(text) % 8)
@@ -71,3 +75,6 @@ def _code(value: int) -> str:
     if not size:
         return "0000"
     return f"{size:04b}{value if value > 0 else value + (1 << size) - 1:0{size}b}"
+
+
+CODES = {value: _code(value) + EOB for value in range(-255, 256)}

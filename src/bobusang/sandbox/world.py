@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.kit.errors import Invalid, Missing
 from bobusang.sandbox.mall import Mall
+from bobusang.sandbox.picture import HEIGHT, WIDTH
 from bobusang.sandbox.words import BRANDS
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class World:
 
     `size` is the number of products of each mall at hour 0, divided among `brands` brands by their weight. `pace` is
     how fast it ages: 0 never, 2 twice as fast. From hour `drift_at` on the malls' pages have another layout, which no
-    reader knows.
+    reader knows. `pictures` is how many each product has, instead of a few, and `picture_side` how large all are.
     """
 
     def __init__(
@@ -42,6 +43,8 @@ class World:
         brands: int = len(BRANDS),
         pace: float = 1.0,
         drift_at: float | None = None,
+        pictures: int | None = None,
+        picture_side: int | None = None,
     ) -> None:
         if not 1 <= brands <= len(BRANDS):
             raise Invalid(f"the sandbox knows {len(BRANDS)} brands, not {brands}", field="brands")
@@ -54,7 +57,10 @@ class World:
         self.hours = 0.0
         self.version = 0
         """Grows with every change, so that what was rendered before is not shown again."""
-        self.malls = {name: Mall(seed, name, first, BRANDS[:brands], size, pace) for name, first in FIRST_NO.items()}
+        self.picture_size = (picture_side, picture_side) if picture_side else (WIDTH, HEIGHT)
+        self.malls = {
+            name: Mall(seed, name, first, BRANDS[:brands], size, pace, pictures) for name, first in FIRST_NO.items()
+        }
         self._begin_drift = drift_at
         self._listed = lru_cache(maxsize=KEPT_LISTS)(self._list)
         self._by_seller = lru_cache(maxsize=1)(self._sellers)

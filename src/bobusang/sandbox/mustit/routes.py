@@ -134,7 +134,8 @@ def _robots(asked: Asked) -> Reply:
 
 
 def _picture(asked: Asked) -> Reply:
-    return Reply(jpeg(asked.request.path.partition("/_dims_")[0]), "image/jpeg", tagged=True)
+    name = asked.request.path.partition("/_dims_")[0]
+    return Reply(jpeg(name, *asked.desk.world.picture_size), "image/jpeg", tagged=True)
 
 
 _shop = guarded(_mini_shop, search=True)

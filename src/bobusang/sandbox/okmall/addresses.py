@@ -23,7 +23,7 @@ def pictures(host: str, product: Product) -> list[str]:
     others = max(0, product.pictures - 2)
     found = [picture(host, product.no, "big"), picture(host, product.no, "big_1")]
     found += [picture(host, product.no, f"other{n}_big", "other") for n in range(others)]
-    return [f"http:{address}/okresize/resize/590" for address in found]
+    return [f"http:{address}/okresize/resize/590" for address in found[: product.pictures]]
 
 
 def view(product: Product) -> str:

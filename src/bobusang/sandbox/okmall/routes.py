@@ -61,7 +61,7 @@ def _robots(asked: Asked) -> Reply:
 
 
 def _picture(asked: Asked) -> Reply:
-    return Reply(jpeg(asked.request.path), "image/jpeg", tagged=True)
+    return Reply(jpeg(asked.request.path, *asked.desk.world.picture_size), "image/jpeg", tagged=True)
 
 
 ROUTES = (
