@@ -97,6 +97,26 @@ async def test_forged_doubled_and_changed_webhooks(small: Stall) -> None:
     assert await small.rows("select * from listings") == []
 
 
+async def test_many_at_once_get_each_its_own_answer(stall: Stall) -> None:
+    """They are stored together; a forged one, or one that is nobody's, does no harm to the others."""
+    true = [hook({"id": number, "reference_number": f"R{number}", "status": "public"}) for number in range(40)]
+    wrong, forged = hook({"id": 1}, "another secret")
+    odd, headers = hook({"id": 2})
+    posts = [
+        *(stall.post(body, **signed) for body, signed in true),
+        *(stall.post(wrong, **forged) for _ in range(5)),
+        *(stall.post(wrong, f"nobody-{number}", **forged) for number in range(5)),
+        stall.post(odd, **{**headers, "X_Note": "x" * 5000}),
+    ]
+    statuses = await asyncio.gather(*posts)
+
+    assert statuses == [*[200] * 40, *[401] * 5, *[404] * 5, 200]
+    assert await stall.rows("select state, count(*) as n, sum(times) as t from webhook_inbox group by state") == [
+        {"state": "FORGED", "n": 1, "t": 5},
+        {"state": "RECEIVED", "n": 41, "t": 41},
+    ]
+
+
 async def test_who_is_unknown_and_what_is_too_large_leave_no_trace(small: Stall) -> None:
     body, headers = hook({"id": 1})
     huge = b"x" * (inbox.LARGEST + 1)

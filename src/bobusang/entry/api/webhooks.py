@@ -6,13 +6,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from bobusang.entry.api.problems import TooLarge, Unauthorised
-from bobusang.kit import log
-from bobusang.kit.db import Tx
-from bobusang.kit.errors import Missing, Unavailable
-from bobusang.stages.register import accounts
+from bobusang.flows.market.receiving import Receiver
+from bobusang.kit.errors import Missing
 from bobusang.stages.register.inbox import LARGEST
-from bobusang.stages.register.model import Account
-from bobusang.stages.register.service import Register
 from bobusang.wiring import App
 
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
@@ -23,18 +19,10 @@ async def receive_webhook(request: Request, market: str, account: str) -> Respon
     """Whatever a market tells an account of ours. It takes effect after the answer, in the order of the market's own
     times. 401: the signature is not that of this body."""
     app: App = request.app.state.bobusang
-    register = app.belt.register
-    if market != register.market.name:
+    if market != app.belt.register.market.name:
         raise Missing(f"no market '{market}' tells us anything")
     body = await _body(request)
-    headers = dict(request.headers)
-
-    async def work(tx: Tx) -> bool:
-        ours = await accounts.named(tx, market, account)
-        _must_know(register, ours)
-        return await register.receive(tx, ours, headers, body)
-
-    if not await app.engine.db.transact(work):
+    if not await _receiver(request, app).receive(account, request.headers, body):
         raise Unauthorised(
             "this is not signed with the secret of this account",
             hint="the account's secret must be the client secret of its app",
@@ -42,14 +30,13 @@ async def receive_webhook(request: Request, market: str, account: str) -> Respon
     return Response(status_code=200)
 
 
-def _must_know(register: Register, account: Account) -> None:
-    """Without its secret nothing is known of a webhook: the market is to send it again, and a stranger learns nothing
-    of where the secret should be."""
-    try:
-        register.secret(account.secret_ref)
-    except Missing as error:
-        log.get("webhooks").error("a webhook cannot be checked", account=account.name, error=str(error))
-        raise Unavailable("signatures of this account cannot be checked now", hint="the log says why") from error
+def _receiver(request: Request, app: App) -> Receiver:
+    """The one of this application."""
+    state = request.app.state
+    if not hasattr(state, "receiver"):
+        state.receiver = Receiver(app.engine.db, app.belt.register)
+    found: Receiver = state.receiver
+    return found
 
 
 async def _body(request: Request) -> bytes:
