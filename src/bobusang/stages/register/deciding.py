@@ -119,7 +119,8 @@ def _weighed(
             return Faulty(problems)
     if still_stands(listing.refusal, chosen.family, step.target, now):
         assert listing.refusal is not None
-        return Idle(f"refused ({listing.refusal.cause}) and nothing about it has changed: {listing.refusal.words}")
+        words = f"refused ({listing.refusal.cause}) and nothing about it has changed: {listing.refusal.words}"
+        return Idle(words, is_refused=True)
     return chosen
 
 

@@ -62,6 +62,8 @@ class Idle:
     """Nothing is sent, and why."""
 
     reason: str
+    is_refused: bool = False
+    """Not because all is well: the market would refuse it again."""
 
 
 STOCK_FIELDS = frozenset({"variants", "order_quantity"})
