@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
@@ -137,13 +137,14 @@ class Crew:
         self._started += 1
         orders = Orders(name=f"crew {self._started}", settings=self._settings, visiting=self._visiting)
         with self._log.open("ab") as out:
-            self._running[orders.name] = subprocess.Popen(  # noqa: S603  (our own program)
-                [sys.executable, "-m", "bobusang.testing.crawl", msgspec.json.encode(orders).decode()],
-                stdin=subprocess.PIPE,
-                stdout=out,
-                stderr=out,
-            )
+            self._running[orders.name] = self.process(msgspec.json.encode(orders).decode(), out)
         return orders.name
+
+    def process(self, orders: str, out: IO[bytes]) -> subprocess.Popen[bytes]:
+        """The process of a worker."""
+        return subprocess.Popen(  # noqa: S603  (our own program)
+            [sys.executable, "-m", "bobusang.testing.crawl", orders], stdin=subprocess.PIPE, stdout=out, stderr=out
+        )
 
     def kill(self, name: str) -> None:
         """SIGKILL, and wait until it is gone."""
@@ -164,7 +165,7 @@ class Crew:
         return self._log.read_text(errors="replace") if self._log.exists() else ""
 
 
-def _end_with_stdin() -> None:
+def end_with_stdin() -> None:
     """Whoever started us is gone. os.read, for a thread that waits in sys.stdin would keep the interpreter."""
     while os.read(0, 1):
         pass
@@ -174,7 +175,7 @@ def _end_with_stdin() -> None:
 def main() -> None:
     """Read the orders and serve."""
     orders = msgspec.json.decode(sys.argv[1], type=Orders)
-    threading.Thread(target=_end_with_stdin, daemon=True).start()
+    threading.Thread(target=end_with_stdin, daemon=True).start()
     asyncio.run(serve(orders))
 
 

@@ -13,7 +13,6 @@ import uvicorn
 
 from bobusang.entry.api import create_app
 from bobusang.flows.conveyor import starting
-from bobusang.flows.conveyor.model import Brand, Mode
 from bobusang.flows.conveyor.register import WORKFLOW
 from bobusang.flows.market import exchange, masters
 from bobusang.kit.sql import Statement
@@ -27,8 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from bobusang.flows.conveyor.model import Brand, Mode
     from bobusang.kit.db import Tx
     from bobusang.testing.sandbox import Door
+    from bobusang.wiring import App
 
 NAME = "bobusang"
 """Our shop, and who we are at the sandbox's market."""
@@ -56,7 +57,7 @@ class Shop:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1024)
         host, port = listener.getsockname()
-        async with Yard.opened(home, host=host, port=port, **said) as yard, serving(yard, listener):
+        async with Yard.opened(home, host=host, port=port, **said) as yard, serving(yard.app, listener):
             shop = Shop(yard, f"http://{host}:{port}")
             await yard.door.account(webhook_url=f"{shop.url}/webhooks/buyma/{NAME}")
             await shop.equip(policy or Policy(budget=ENDLESS, patience=timedelta(seconds=20)))
@@ -116,14 +117,14 @@ def seller(policy: Policy) -> Account:
 
 
 @asynccontextmanager
-async def serving(yard: Yard, listener: socket.socket) -> AsyncIterator[None]:
-    """The application's API on this loop."""
-    config = uvicorn.Config(create_app(yard.app), log_level="warning", lifespan="off", access_log=False)
+async def serving(app: App, listener: socket.socket) -> AsyncIterator[None]:
+    """An application's API on this loop."""
+    config = uvicorn.Config(create_app(app), log_level="warning", lifespan="off", access_log=False)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         async with asyncio.timeout(20):
-            while not server.started:
+            while not server.started:  # noqa: ASYNC110  (it tells nobody)
                 await asyncio.sleep(0.005)
         yield
     finally:
