@@ -1,0 +1,221 @@
+"""A shop to be measured: sandbox, database and `bobusang up`, each in a process of its own, and its seller here."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from bobusang import migrations
+from bobusang.flows.conveyor.model import Brand, Mode
+from bobusang.kit import json
+from bobusang.kit.sql import Statement
+from bobusang.settings import load
+from bobusang.stages.register.model import Policy
+from bobusang.testing.sandbox import process
+from bobusang.testing.shop import BATCH, ENDLESS, NAME, Shop
+from bobusang.testing.yard import Yard
+from bobusang.wiring import opened
+from tests.servers import postgres
+from tests.servers.postgres import Postgres
+from tests.servers.server import ROOT, free_port
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+
+MALL = "okmall"
+POLICY = Policy(budget=ENDLESS, patience=timedelta(minutes=10))
+"""Nothing is sent again only because this machine is busy."""
+POLL_SECONDS = 0.25
+START_SECONDS, STOP_SECONDS = 60.0, 60.0
+LIVE = Statement("select count(*) as value from listings where state = 'LIVE'")
+COLLECTED = Statement("select count(*) as value from products")
+WHY = Statement("""
+    select mall_name, brand_name, stage, error_msg from pipeline_control
+    where batch_id = :id and status <> 'DONE' order by id""")
+SETTINGS = {"BOBUSANG_LOG_LEVEL": "ERROR", "BOBUSANG_LOG_FORMAT": "json"}
+SPARE = 1.3
+"""Products of the mall for each that is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is set up."""
+
+    database: str
+    products: int
+    """Wanted on the market; the mall has some more, for not all that it sells can be listed."""
+    page_size: str = "default"
+    pictures: int = 1
+    side: int = 300
+    workers: int = 1
+
+    @property
+    def world(self) -> list[str]:
+        """The sandbox's arguments: a market without delays and limits, a mall that never ages."""
+        size = max(28, round(self.products * SPARE))
+        return [
+            *("--size", str(size), "--pace", "0", "--page-size", self.page_size),
+            *("--pictures", str(self.pictures), "--picture-side", str(self.side)),
+            *("--market-delay", "0", "--market-limits", "0", "0"),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one run took: CPU seconds of ours, of the sandbox and of the database's server, and seconds on the clock."""
+
+    ours: float
+    sandbox: float
+    server: float
+    wall: float
+
+
+@dataclass(slots=True)
+class Stand:
+    """A shop that is open."""
+
+    shop: Shop
+    plan: Plan
+    brands: list[Brand]
+    ups: Sequence[psutil.Popen]
+    server: psutil.Process | None
+    notes: Path
+    """Where the first process tells its stages when it ends."""
+    peak: float = field(default=0.0)
+    """Megabytes that our largest process had at most."""
+
+    async def run(self, mode: Mode, *, ends: str = "COMPLETED") -> Spent:
+        """One batch of all brands to its end."""
+        begun, wall = await self._spent(), time.perf_counter()
+        batch = await self.shop.start(mode, self.brands)
+        while (status := await self._status(batch)) == "RUNNING":
+            await asyncio.sleep(POLL_SECONDS)
+            if not all(one.is_running() for one in self.ups):
+                raise RuntimeError("a process of ours has ended; see above")
+        wall = time.perf_counter() - wall
+        self.peak = max([self.peak, *map(_peak, self.ups)])
+        if status != ends:
+            raise RuntimeError(f"batch {batch} is {status}, not {ends}: {await self.shop.yard.rows(WHY, id=batch)}")
+        ours, sandbox, server = await self._spent()
+        return Spent(ours - begun[0], sandbox - begun[1], server - begun[2], wall)
+
+    async def value(self, statement: Statement) -> int:
+        """A number of the database."""
+        row = await self.shop.yard.one(statement)
+        assert row is not None
+        return int(row["value"])
+
+    def stages(self) -> list[tuple[str, str, float]]:
+        """Who used how many CPU seconds in which thread since the first process was started; that ends it."""
+        stop(self.ups[0])
+        return [(who, thread, seconds) for who, thread, seconds in json.loads(self.notes.read_text("utf-8"))]
+
+    async def _status(self, batch: str) -> str:
+        row = await self.shop.yard.one(BATCH, id=batch)
+        assert row is not None
+        return str(row["status"])
+
+    async def _spent(self) -> tuple[float, float, float]:
+        sandbox = float((await self.shop.door.world())["cpu_seconds"])
+        return sum(map(cpu, self.ups)), sandbox, 0.0 if self.server is None else cpu(self.server)
+
+
+class Watched(Postgres):
+    """PostgreSQL, whose work is counted apart."""
+
+    @property
+    def process(self) -> psutil.Process:
+        assert self._keeper is not None
+        return psutil.Process(self._keeper.pid)
+
+
+@asynccontextmanager
+async def open_for_sale(plan: Plan) -> AsyncIterator[Stand]:
+    """Everything, equipped, with nothing collected yet."""
+    with (
+        tempfile.TemporaryDirectory(prefix="bobusang-bench-") as name,
+        _database(plan.database, Path(name)) as (url, server),
+    ):
+        await migrations.upgrade(url)
+        async with process(*plan.world) as door:
+            folder, port = Path(name), free_port()
+            said: dict[str, Any] = {
+                "home": str(folder / "home"),
+                "database_url": url,
+                "sandbox_url": door.url,
+                "port": port,
+            }
+            notes = folder / "stages.json"
+            async with _running(folder, notes, said, plan.workers) as ups, opened(load({}, folder, **said)) as app:
+                shop = Shop(Yard(app, door), f"http://127.0.0.1:{port}")
+                await door.account(webhook_url=f"{shop.url}/webhooks/{app.belt.market}/{NAME}")
+                await shop.equip(POLICY)
+                brands = [Brand(MALL, brand) for brand in (await door.world())["malls"][MALL]]
+                yield Stand(shop, plan, brands, ups, server, notes)
+
+
+@contextmanager
+def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | None]]:
+    """A fresh one, with the process that its server's hang under."""
+    if kind == "sqlite":
+        yield f"sqlite:///{folder / 'bench.db'}", None
+        return
+    with Watched(fsync=True) as server, postgres.fresh(server.url) as url:
+        yield url, server.process
+
+
+@asynccontextmanager
+async def _running(
+    folder: Path, notes: Path, said: Mapping[str, object], workers: int
+) -> AsyncIterator[list[psutil.Popen]]:
+    """`bobusang up`, and further workers beside it; the first tells its stages when it is stopped."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS}
+    environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in said.items()}
+    bobusang = str(Path(sys.executable).with_name("bobusang"))
+    commands = [(sys.executable, "-m", "bench.conveyor_up", str(notes), "up"), *[(bobusang, "worker")] * (workers - 1)]
+    found: list[psutil.Popen] = []
+    try:
+        for command in commands:
+            argv = [*command, "--json", "--quiet"]
+            found.append(psutil.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True))
+            async with asyncio.timeout(START_SECONDS):
+                if not await asyncio.to_thread(found[-1].stdout.readline):
+                    raise RuntimeError(f"`{' '.join(argv)}` did not start; see above")
+        yield found
+    finally:
+        for one in found:
+            stop(one)
+
+
+def stop(one: psutil.Popen) -> None:
+    """Let a process finish what it does, and end."""
+    if one.poll() is None:
+        one.terminate()
+    one.wait(STOP_SECONDS)
+
+
+def cpu(process: psutil.Process) -> float:
+    """CPU seconds of a process and of all below it, living and ended."""
+    return sum(
+        float(each.user + each.system + each.children_user + each.children_system)
+        for each in (one.cpu_times() for one in (process, *process.children(recursive=True)))
+    )
+
+
+def _peak(process: psutil.Process) -> float:
+    """Megabytes that a process has had at most, where the system tells; else what it has now."""
+    status = Path(f"/proc/{process.pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    most = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), process.memory_info().rss)
+    return most / 1e6
