@@ -49,7 +49,7 @@ def without(found: dict[str, Any], *names: str) -> dict[str, Any]:
 
 async def test_a_source_is_off_until_a_person_enables_it(acme: Door) -> None:
     lines = {line["name"]: line for line in (await acme.get("/sources"))["items"]}
-    assert list(lines) == ["acme", "broken", "feed", "mustit", "news", "okmall"]
+    assert list(lines) == ["acme", "broken", "buyma", "feed", "mustit", "news", "okmall"]
     assert without(lines["acme"], "version") == {
         "name": "acme",
         "origin": "folder",

@@ -129,6 +129,7 @@ def test_without_a_name_all_shops_are_checked(bare: Callable[..., Result], monke
     found = bare("source", "check", "--json")
 
     assert {one["shop"]: one["problems"] for one in found.document["items"]} == {
+        "buyma": [],
         "corner": [],
         "feed": [],
         "mustit": [],
@@ -265,7 +266,7 @@ def test_with_a_sandbox_own_shops_that_live_on_it_are_kept(tmp_path: Path) -> No
     shelf = Shelf(load({}, shops=str(tmp_path), sandbox_url="http://127.0.0.1:8600"))
 
     # One that cannot be read stays, so that whoever wants it is told what is wrong with it.
-    assert sorted(shelf) == ["feed", "here", "mustit", "news", "okmall"]
+    assert sorted(shelf) == ["buyma", "feed", "here", "mustit", "news", "okmall"]
     assert (shelf["here"].base, shelf["here"].policy.limits.rate) == ("http://127.0.0.1:8600/plain", 1.0)
     assert shelf["news"].base == "http://127.0.0.1:8600/news"
     with pytest.raises(Invalid, match="an address is expected"):

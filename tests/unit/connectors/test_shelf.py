@@ -77,6 +77,7 @@ def test_the_shelf_holds_shipped_shops_and_the_operator_s_own(tmp_path: Path) ->
 
     assert {name: each.origin for name, each in found.items()} == {
         "acme": "folder",
+        "buyma": "shipped",
         "feed": "shipped",
         "mustit": "shipped",
         "news": "shipped",
