@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 import threading
+import time
+from pathlib import Path
 
 from bobusang.kit import json
 from bobusang.kit.errors import BobusangError
@@ -17,6 +19,9 @@ from bobusang.sandbox.filler import PageSize
 from bobusang.sandbox.server import Sandbox
 from bobusang.sandbox.words import BRANDS
 from bobusang.sandbox.world import SIZE, World
+
+LEAVE_SECONDS = 10.0
+"""After which we end though something hangs: nobody is left to end us."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -38,6 +43,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--webhook-url", default="", help="where BUYMA sends its webhooks")
     parser.add_argument("--market-delay", type=float, default=1.0, help="seconds until BUYMA does what it accepted")
     parser.add_argument("--market-limits", type=int, nargs=2, default=(5000, 2500), metavar=("HOUR", "DAY"))
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="where its world and market outlive it")
     parser.add_argument("--tied", action="store_true", help="end when stdin ends, with whoever started us")
     return parser.parse_args()
 
@@ -65,29 +71,32 @@ async def _serve(given: argparse.Namespace) -> None:
             delay=given.market_delay, hour_limit=given.market_limits[0], day_limit=given.market_limits[1]
         ),
         account=Account(webhook_url=given.webhook_url),
+        keep=given.keep,
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    if given.tied:
+        threading.Thread(target=_end_with_stdin, args=(loop, stop), daemon=True).start()
     async with sandbox:
         sys.stdout.write(json.dumps({"url": sandbox.url, "pid": os.getpid(), "seed": world.seed}) + "\n")
         sys.stdout.flush()
         await stop.wait()
 
 
-def _end_with_stdin() -> None:
+def _end_with_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
     """Whoever started us is gone. os.read, for a thread that waits in sys.stdin would keep the interpreter."""
     while os.read(0, 1):
         pass
+    loop.call_soon_threadsafe(stop.set)
+    time.sleep(LEAVE_SECONDS)
     os._exit(0)
 
 
 def main() -> int:
     """Read the command line and serve until a signal."""
     given = _arguments()
-    if given.tied:
-        threading.Thread(target=_end_with_stdin, daemon=True).start()
     try:
         asyncio.run(_serve(given))
     except BobusangError as error:

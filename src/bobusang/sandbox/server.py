@@ -18,6 +18,7 @@ from bobusang.sandbox.buyma import routes as buyma
 from bobusang.sandbox.buyma.account import Account, Behaviour
 from bobusang.sandbox.desk import Asked, Desk, Route
 from bobusang.sandbox.filler import PageSize
+from bobusang.sandbox.keeping import Keeping
 from bobusang.sandbox.mustit import routes as mustit
 from bobusang.sandbox.mustit.sessions import Sessions, identity
 from bobusang.sandbox.okmall import routes as okmall
@@ -26,6 +27,7 @@ from bobusang.sandbox.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
+    from pathlib import Path
     from types import TracebackType
 
     from bobusang.sandbox.fault import Fault
@@ -41,7 +43,7 @@ class Sandbox:
 
     `calls_per_token` is after how many calls MustIt answers a token with 429 (0: never), `token_seconds` how long a
     token lives; `behaviour` is how BUYMA behaves, `account` who sells there. Port 0 takes a free one. Everything else
-    is set over `/admin`, or on `desk` in the same process.
+    is set over `/admin`, or on `desk` in the same process. `keep` is a file in which its world and market outlive it.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Sandbox:
         faults: Iterable[Fault] = (),
         behaviour: Behaviour | None = None,
         account: Account | None = None,
+        keep: Path | None = None,
     ) -> None:
         sessions = Sessions(calls_per_token, token_seconds)
         self.desk = Desk(world or World(), PageSize(page_size), compress, sessions)
@@ -64,6 +67,7 @@ class Sandbox:
             self.desk.faults.add(fault)
         self.desk.market.behaviour = behaviour or Behaviour()
         self.desk.market.put_account(account or Account())
+        self._keeping = Keeping(keep, self.desk) if keep else None
         self._wanted = (host, port)
         self._runner = web.AppRunner(
             self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=LEAVE_SECONDS
@@ -75,11 +79,16 @@ class Sandbox:
         return self.desk.world
 
     async def __aenter__(self) -> Sandbox:
+        if self._keeping is not None:
+            self._keeping.begin()
         listener = listening(*self._wanted)
         await self._runner.setup()
         await self.desk.market.open()
         await web.SockSite(self._runner, listener, backlog=BACKLOG).start()
         self.url = address(listener)
+        self.desk.market.resume()  # not before we listen: it may fetch pictures of our own
+        if self._keeping is not None:
+            self._keeping.open()
         return self
 
     async def __aexit__(
@@ -87,6 +96,8 @@ class Sandbox:
     ) -> None:
         await self._runner.cleanup()
         await self.desk.market.close()
+        if self._keeping is not None:
+            await self._keeping.close()
 
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=1 << 20)

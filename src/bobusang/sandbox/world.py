@@ -12,7 +12,7 @@ from bobusang.sandbox.picture import HEIGHT, WIDTH
 from bobusang.sandbox.words import BRANDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.sandbox.mall import Override
     from bobusang.sandbox.product import Standing
@@ -97,6 +97,14 @@ class World:
             shelves.overrides.pop(no, None)
         else:
             shelves.overrides[no] = override
+        self.version += 1
+
+    def recall(self, hours: float, drift_at: float | None, overrides: Mapping[str, Mapping[int, Override]]) -> None:
+        """Be as it once was; a drift that was asked for at the start holds."""
+        self.hours = hours
+        self.drift_at = drift_at if self._begin_drift is None else self._begin_drift
+        for name, mall in self.malls.items():
+            mall.overrides = dict(overrides.get(name, {}))
         self.version += 1
 
     def reset(self) -> None:

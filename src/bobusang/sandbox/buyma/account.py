@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 METHODS = {888: 0, 889: 1500, 890: 2800}
 """Shipping method → its fee in yen."""
@@ -50,26 +54,31 @@ class Budget:
     """Counts one seller's calls in sliding windows."""
 
     def __init__(self) -> None:
-        self._calls: deque[datetime] = deque()
-        self._products: deque[datetime] = deque()
+        self.calls: deque[datetime] = deque()
+        self.products: deque[datetime] = deque()
+        self.counted = (0, 0)
+        """How many of each were ever counted."""
 
     def take(self, now: datetime, behaviour: Behaviour, *, product: bool) -> bool:
         """Whether this call is still within the limits; then it is counted."""
-        _drop(self._calls, now - HOUR)
-        _drop(self._products, now - DAY)
-        if behaviour.hour_limit and len(self._calls) >= behaviour.hour_limit:
+        _drop(self.calls, now - HOUR)
+        _drop(self.products, now - DAY)
+        if behaviour.hour_limit and len(self.calls) >= behaviour.hour_limit:
             return False
-        if product and behaviour.day_limit and len(self._products) >= behaviour.day_limit:
+        if product and behaviour.day_limit and len(self.products) >= behaviour.day_limit:
             return False
-        if behaviour.hour_limit:
-            self._calls.append(now)
-        if product and behaviour.day_limit:
-            self._products.append(now)
+        self.count([now] if behaviour.hour_limit else [], [now] if product and behaviour.day_limit else [])
         return True
+
+    def count(self, calls: Sequence[datetime], products: Sequence[datetime]) -> None:
+        """So many calls were made, at these times."""
+        self.calls.extend(calls)
+        self.products.extend(products)
+        self.counted = (self.counted[0] + len(calls), self.counted[1] + len(products))
 
     def used(self) -> dict[str, int]:
         """Calls of the hour, and product calls of the day."""
-        return {"hour": len(self._calls), "day": len(self._products)}
+        return {"hour": len(self.calls), "day": len(self.products)}
 
 
 def _drop(calls: deque[datetime], before: datetime) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FIRST_ID = 90_000_000
 KEPT_REQUESTS = 100_000
 MOST_LISTINGS = 200_000
+PENDING = "pending"
 UNFETCHED = "画像を取得できませんでした"
 
 
@@ -42,7 +43,7 @@ class Request:
     account: Account
     product: dict[str, Any]
     stock: bool
-    outcome: str = "pending"
+    outcome: str = PENDING
     effects: int = 0
     listing: int | None = None
 
@@ -64,23 +65,30 @@ class Market:
         self.pictures = Pictures(faults)
         self.rivals = Rivals(world)
         self.accounts: dict[str, Account] = {}
+        self.era = 0
+        """Grows when everything is forgotten."""
         self.clear()
 
     def clear(self) -> None:
         """No listings, no calls, nothing under way. Accounts and behaviour stay."""
+        self.era += 1
         self.works.clear()
         self.post.clear()
-        self.pictures.fetched.clear()
+        self.pictures.clear()
         self.rivals.told.clear()
         self.listings: dict[int, Listing] = {}
+        self.touched: set[int] = set()
+        """The listings that became different since somebody last kept them."""
         self.requests: dict[str, Request] = {}
         self.made: Counter[tuple[str, str]] = Counter()
         """How often a product was made for an account's reference."""
         self.orders = Orders()
         self.budgets: dict[str, Budget] = {}
-        self._found: dict[tuple[str, str], int] = {}
+        self.found: dict[tuple[str, str], int] = {}
+        """Which listing an account's reference leads to."""
+        self.number = 0
+        """How many requests were accepted."""
         self._models: dict[str, set[int]] = {}
-        self._number = 0
 
     async def open(self) -> None:
         """Begin to work."""
@@ -132,8 +140,8 @@ class Market:
         """The seller's product of this id, or else of this reference; the id wins."""
         if (id := product.get("id")) is not None:
             found = self.listings.get(id)
-            return found if found is not None and found.account is account else None
-        place = self._found.get((account.token, product.get("reference_number") or ""))
+            return found if found is not None and found.account.token == account.token else None
+        place = self.found.get((account.token, product.get("reference_number") or ""))
         found = self.listings.get(place) if place is not None else None
         return None if found is None or found.status in DELETED else found
 
@@ -150,15 +158,26 @@ class Market:
 
     def accept(self, account: Account, product: dict[str, Any], *, stock: bool) -> str:
         """Take a request that nothing is wrong with at first sight; its uid."""
-        self._number += 1
-        uid = f"{seeded(self._world.seed, 'request', self._number):016x}{self._number:08x}"
-        request = Request(self._number, uid, account, product, stock)
+        self.number += 1
+        uid = f"{seeded(self._world.seed, 'request', self.number):016x}{self.number:08x}"
+        request = Request(self.number, uid, account, product, stock)
         if len(self.requests) >= KEPT_REQUESTS:
             self.requests.pop(next(iter(self.requests)))
         self.requests[uid] = request
-        known = self.find(account, product)
-        self.works.put(known.reference if known else request.key, self.behaviour.delay, partial(self._work, request))
+        self._put(request)
         return uid
+
+    def resume(self) -> None:
+        """Go on with what was accepted and not done, and told and not delivered, when we were stopped."""
+        for request in self.requests.values():
+            if request.outcome == PENDING:
+                self._put(request)
+        self.post.resume()
+
+    def _put(self, request: Request) -> None:
+        known = self.find(request.account, request.product)
+        key = known.reference if known else request.key
+        self.works.put(key, self.behaviour.delay, partial(self._work, request))
 
     def decide(self, id: int, status: Status) -> None:
         """The market's people change a product's state, and the seller hears of it."""
@@ -170,6 +189,7 @@ class Market:
         """A buyer orders, and the seller hears of it."""
         found = self.orders.place(listing, color, size, amount, self.now)
         listing.updated_at = self.now
+        self.touched.add(listing.id)
         self.post.send(listing.account, "order/create", f"order-{found['id']}", found)
         return found
 
@@ -217,8 +237,8 @@ class Market:
         listing.references.append(reference)
         listing.fetches = fetches
         self.listings[id] = listing
-        self._found[request.account.token, reference] = id
-        self._index(listing)
+        self.found[request.account.token, reference] = id
+        self.index(listing)
         self.made[request.account.token, reference] += 1
         self._done(request, listing, "product/create", "created")
 
@@ -228,12 +248,12 @@ class Market:
         listing.edits += 1
         listing.idle_edits += not changed
         if before != listing.reference:
-            self._found.pop((request.account.token, before), None)
-            self._found[request.account.token, listing.reference] = listing.id
-        self._index(listing)
+            self.found.pop((request.account.token, before), None)
+            self.found[request.account.token, listing.reference] = listing.id
+        self.index(listing)
         self._done(request, listing, "product/update", "edited" if changed else "unchanged")
 
-    def _index(self, listing: Listing) -> None:
+    def index(self, listing: Listing) -> None:
         """By style number, and by each word of the name: unlisted brands have no style number."""
         for word in {listing.model, *listing.fields["name"].split()}:
             self._models.setdefault(plain(word), set()).add(listing.id)
@@ -257,6 +277,7 @@ class Market:
         self._tell(listing, event, request.uid if self.behaviour.uid_in_success else "")
 
     def _tell(self, listing: Listing, event: str, uid: str = "") -> None:
+        self.touched.add(listing.id)
         told = payload(listing, self.now) | ({"request_uid": uid} if uid else {})
         self.post.send(listing.account, event, listing.reference, told)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bobusang.kit.errors import Conflict, Invalid
@@ -9,6 +10,7 @@ from bobusang.sandbox.buyma.grid import StockType, cell
 from bobusang.sandbox.buyma.listing import TOKYO, Listing, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from bobusang.sandbox.buyma.account import Account
@@ -34,18 +36,26 @@ class Orders:
             raise Invalid(f"{KEPT:,} orders are enough", hint="POST /admin/reset begins anew")
         _take(listing, (color, size), amount)
         order = _order(FIRST_ID + len(self._orders) + 1, listing, f"{color} / {size}", amount, now)
-        self._orders[order["id"]] = (listing.account, order)
+        self.put(listing.account, order)
         return order
 
     def of(self, account: Account, status: str = "any") -> list[Order]:
         """A seller's orders."""
         wanted = {"any": STATUSES, "open": OPEN}.get(status, (status,))
-        return [order for whose, order in self._orders.values() if whose is account and order["status"] in wanted]
+        return [order for whose, order in self.since(0) if whose.token == account.token and order["status"] in wanted]
 
     def get(self, account: Account, id: int) -> Order | None:
         """One of them."""
         whose, order = self._orders.get(id, (None, None))
-        return order if whose is account else None
+        return order if whose is not None and whose.token == account.token else None
+
+    def since(self, count: int) -> Iterable[tuple[Account, Order]]:
+        """All but the first so many, with whose they are."""
+        return islice(self._orders.values(), count, None)
+
+    def put(self, account: Account, order: Order) -> None:
+        """An order that was placed before."""
+        self._orders[order["id"]] = (account, order)
 
     def __len__(self) -> int:
         return len(self._orders)

@@ -25,7 +25,14 @@ class Pictures:
     def __init__(self, faults: Faults) -> None:
         self.http: aiohttp.ClientSession | None = None
         self.fetched: Counter[str] = Counter()
+        self.lately: set[str] = set()
+        """What was fetched since somebody last kept it."""
         self._faults = faults
+
+    def clear(self) -> None:
+        """Nothing was fetched yet."""
+        self.fetched.clear()
+        self.lately.clear()
 
     async def missing(self, paths: Iterable[str]) -> list[str]:
         """Those of these pictures that cannot be had."""
@@ -35,6 +42,7 @@ class Pictures:
         assert self.http is not None
         if len(self.fetched) < KEPT or path in self.fetched:
             self.fetched[path] += 1
+            self.lately.add(path)
         if self._faults.befall("buyma", "fetch", path, ""):
             return False
         try:

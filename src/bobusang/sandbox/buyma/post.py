@@ -8,6 +8,7 @@ import hmac
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -68,10 +69,13 @@ class Post:
         self.deliveries: deque[Delivery] = deque(maxlen=KEPT)
         self.counts: Counter[str] = Counter()
         self.http: aiohttp.ClientSession | None = None
+        self.number = 0
+        self.under_way: dict[int, Letter] = {}
+        """What is not delivered yet, oldest first; a letter that is doubled stands here twice."""
         self._faults = faults
         self._behaviour = behaviour
-        self._held: dict[str, Letter] = {}
-        self._number = 0
+        self._held: dict[str, int] = {}
+        self._places = count()
 
     def clear(self) -> None:
         """Forget every letter."""
@@ -79,12 +83,13 @@ class Post:
         self.deliveries.clear()
         self.counts.clear()
         self._held.clear()
-        self._number = 0
+        self.under_way.clear()
+        self.number = 0
 
     def send(self, account: Account, event: str, key: str, value: dict[str, Any]) -> None:
         """A letter to a seller, unless something befalls it."""
-        self._number += 1
-        letter = Letter(self._number, account, event, key, json.dumps(value).encode())
+        self.number += 1
+        letter = Letter(self.number, account, event, key, json.dumps(value).encode())
         hit = self._faults.befall("buyma", "webhook", f"{event}?reference_number={key}", "")
         seconds = hit.fault.seconds if hit else None
         match hit.fault.kind if hit else "":
@@ -108,31 +113,45 @@ class Post:
 
     def forge(self, account: Account, event: str, key: str, value: dict[str, Any]) -> None:
         """A letter as somebody else would send it."""
-        self._number += 1
-        self._put(Letter(self._number, account, event, key, json.dumps(value).encode(), forged=True))
+        self.number += 1
+        self._put(Letter(self.number, account, event, key, json.dumps(value).encode(), forged=True))
+
+    def remember(self, letter: Letter) -> int:
+        """It is to be delivered; its place among those under way."""
+        place = next(self._places)
+        self.under_way[place] = letter
+        return place
+
+    def resume(self) -> None:
+        """Deliver what was remembered."""
+        for place, letter in self.under_way.items():
+            self.lanes.put(letter.key, 0.0, partial(self._deliver, place, letter))
 
     def _put(self, letter: Letter, delay: float = 0.0) -> None:
-        self.lanes.put(letter.key, delay, partial(self._deliver, letter))
+        self.lanes.put(letter.key, delay, partial(self._deliver, self.remember(letter), letter))
 
     def _hold(self, letter: Letter, seconds: float) -> None:
         """Let the next letter about the same go first; if there is none, go after a while."""
         self._release(letter.key)
-        self._held[letter.key] = letter
-        self.lanes.put(letter.key, seconds, partial(self._late, letter))
+        place = self._held[letter.key] = self.remember(letter)
+        self.lanes.put(letter.key, seconds, partial(self._late, letter.key, place))
 
     def _release(self, key: str) -> None:
-        if held := self._held.pop(key, None):
-            self._put(held)
+        place = self._held.pop(key, None)
+        if place is not None:
+            self._put(self.under_way.pop(place))
 
-    async def _late(self, letter: Letter) -> None:
-        if self._held.get(letter.key) is letter:
-            self._release(letter.key)
+    async def _late(self, key: str, place: int) -> None:
+        if self._held.get(key) == place:
+            self._release(key)
 
-    async def _deliver(self, letter: Letter) -> None:
+    async def _deliver(self, place: int, letter: Letter) -> None:
         if not letter.account.webhook_url:
+            self.under_way.pop(place, None)
             self._note(letter, 0, "no receiver")
             return
         status = await self._posted(letter)
+        self.under_way.pop(place, None)  # not before: who is stopped meanwhile sends it again
         self._note(letter, status, "" if status else "no answer")
         behaviour = self._behaviour()
         if status != 200 and not letter.forged and letter.attempt <= behaviour.retries:
