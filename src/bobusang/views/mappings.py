@@ -85,7 +85,7 @@ async def pending(
 def matched(found: Pending) -> list[Unreviewed]:
     """Each waiting row with what it may be."""
     near = mapping.propose_brands(found.brands, found.masters, found.aliases)
-    far = mapping.propose_categories(found.categories, found.masters, found.aliases)
+    far = mapping.propose_categories(found.categories, found.masters, {})
     return [
         *(
             Unreviewed(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
+from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Instant, Name, PathId, Whole
@@ -22,8 +24,18 @@ from bobusang.views.prices import FxLine
 
 router = APIRouter(prefix="/fx", tags=["rates"])
 
+DECIMAL = re.compile(r"\d{1,12}(\.\d{1,12})?")
+
 Code = Annotated[str, Capitals, Field(pattern="^[A-Z]{3}$", examples=["JPY"])]
-Exact = Annotated[str, Field(pattern=r"^\d{1,12}(\.\d{1,12})?$", description="a decimal as text", examples=["9.4121"])]
+
+
+def _decimal(value: str) -> str:
+    if not DECIMAL.fullmatch(value):
+        raise PydanticCustomError("decimal", "should be a decimal number as text, such as 9.4121")
+    return value
+
+
+Exact = Annotated[str, Field(examples=["9.4121"]), AfterValidator(_decimal)]
 
 
 class FxQuery(Paged):

@@ -17,13 +17,13 @@ Market = Annotated[str | None, typer.Option("--market", help="Only on this marke
 Account = Annotated[str | None, typer.Option("--account", help="Only of this account.")]
 Several = Annotated[list[int], typer.Argument(metavar="HOLD...", help="Ids of held sends.")]
 
-COLUMNS = "id market account sku state price market_id available_until confirmed_at refused"
+COLUMNS = "id account sku state price market_id available_until confirmed_at refused"
 FACTS = (
     "id market account sku product_id state market_id reference price available_until open_call refused refusal_cause "
     "refusal_until drifted drift confirmed_at created_at updated_at"
 )
 STEPS = "step at seconds"
-FRESH = "market account live other confirmed seen_to_sent.p95 sent_to_confirmed.p95 oldest_open"
+FRESH = "market account live other confirmed p95_to_sent p95_to_confirmed oldest_open"
 HOLDS = "id account sku guard times created_at reason"
 WEBHOOKS = "id account event state times received_at applied_at note"
 
@@ -100,7 +100,7 @@ def _shown(session: Session, one: dict[str, Any]) -> None:
 def freshness(session: Session) -> None:
     """Show by account how many listings stand where, and how long changes took over the last day."""
     found = session.api.get("/listings/freshness")
-    if session.options.machine:
+    if not session.screen.reads_well:
         session.screen.page(found, FRESH)
         return
     session.screen.page({"items": [_counted(one) for one in found["items"]], "next": None}, FRESH)
@@ -108,7 +108,9 @@ def freshness(session: Session) -> None:
 
 def _counted(one: dict[str, Any]) -> dict[str, Any]:
     live = one["listings"].get("LIVE", 0)
-    return one | {"live": live, "other": sum(one["listings"].values()) - live}
+    times = {"p95_to_sent": one["seen_to_sent"], "p95_to_confirmed": one["sent_to_confirmed"]}
+    told = {name: found and found["p95"] for name, found in times.items()}
+    return one | told | {"live": live, "other": sum(one["listings"].values()) - live}
 
 
 @command(app, "holds")

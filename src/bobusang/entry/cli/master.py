@@ -8,6 +8,7 @@ from urllib.parse import quote
 import typer
 
 from bobusang.entry.cli.command import command, group
+from bobusang.entry.cli.failure import Failure
 from bobusang.entry.cli.files import Given, sent
 from bobusang.entry.cli.session import Session
 
@@ -33,7 +34,12 @@ def import_master(
     shrink: Shrink = False,
 ) -> None:
     """Import one of the market's CSV files as the next version of a list."""
-    done = sent(session, f"/masters/{quote(kind, safe='')}", file, shrink=shrink)
+    try:
+        done = sent(session, f"/masters/{quote(kind, safe='')}", file, shrink=shrink)
+    except Failure as failure:
+        if failure.code == "conflict":
+            failure.hint = "see whether the file is whole; if it is, import it with --shrink"
+        raise
     text = "{kind} is at version {version} with {rows} rows" if done["changed"] else "{kind} has not changed"
     session.screen.done(done, text, kind=kind, version=done["version"], rows=done["rows"])
     _vanished(session, done)

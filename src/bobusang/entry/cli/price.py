@@ -17,7 +17,7 @@ Account = Annotated[str | None, typer.Option("--account", help="For this account
 
 COLUMNS = "decided_at market account decision reason price floor ceiling confirmed detail"
 FACTS = "sku market account decision reason detail price floor ceiling confirmed currency below_floor decided_at"
-STEPS = "step amount local basis source dated"
+STEPS = "step amount local basis cited dated"
 
 
 @command(app, "explain")
@@ -28,7 +28,7 @@ def explain(session: Session, sku: Sku, market: Market = None, account: Account 
     if not session.screen.reads_well:
         return
     session.screen.title("steps")
-    session.screen.table(found["steps"], STEPS, whole=True)
+    session.screen.table([step | {"cited": step["source"]} for step in found["steps"]], STEPS, whole=True)
     rival = found["rival"]
     session.screen.title("lowest comparable offer")
     session.screen.record({name: rival[name] for name in ("search", "total", "seller", "comparable", "found_at")})

@@ -12,7 +12,7 @@ from bobusang.entry.cli.session import Session
 
 app = group("Products on their way to the market: held.")
 
-COLUMNS = "product_id mall key brand name why text"
+COLUMNS = "product_id mall key brand why text"
 COUNTS = "why products"
 
 
@@ -27,10 +27,10 @@ def held(
     """Show products that are held back, how many for which reason, and which."""
     counts = session.api.get("/conversions/reasons", market=market)["items"]
     found = session.api.get("/conversions/held", market=market, why=why, limit=limit, cursor=cursor)
-    if session.options.machine:
+    if not session.screen.reads_well:
         session.screen.page(found | {"reasons": counts}, COLUMNS)
         return
-    if session.screen.reads_well and cursor is None:
+    if cursor is None:
         session.screen.title("reasons")
         session.screen.table(counts, COUNTS)
         session.screen.title("products")

@@ -28,8 +28,11 @@ def list_rates(
         session.screen.page(session.api.get("/rates"), COLUMNS)
         return
     found = session.api.get(_path(sheet))
-    names = [name for name in (found["items"] or [{}])[0] if name != "source"]
-    session.screen.page(found, " ".join([*names, "source"]))
+    if not session.screen.reads_well or not found["items"]:
+        session.screen.page(found, "source")
+        return
+    rows = [row | {"cited": row["source"]} for row in found["items"]]
+    session.screen.table(rows, " ".join(name for name in rows[0] if name != "source"))
 
 
 @command(app, "import")
