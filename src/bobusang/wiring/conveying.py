@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bobusang.connectors.markets.buyma.market import PRODUCTION, Buyma
@@ -11,8 +12,10 @@ from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
 from bobusang.flows.market import exchange, inbox, resending
+from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 from bobusang.platform import models, secrets
+from bobusang.stages.convert import forbidden, gates
 from bobusang.stages.image.service import Picturing
 from bobusang.stages.price import ratebook
 from bobusang.stages.price.service import Pricing
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.settings import Settings
+    from bobusang.stages.convert.forbidden import Forbidden
 
 SANDBOX_SECRETS = {"sandbox:token": "sandbox-token", "sandbox:secret": "sandbox-client-secret"}
 """Known to everybody, and good for nothing but the sandbox."""
@@ -52,8 +56,20 @@ def belt(settings: Settings, collector: Collector) -> Belt:
         pricing=Pricing(),
         register=Register(market, database.clock, secret_of(settings), timedelta(seconds=settings.call_seconds)),
         public=settings.public_url or f"http://{settings.host}:{settings.port}/media",
+        gate=gates.buyma(forbidden_by(settings)),
         unknown_color=settings.unknown_color or None,
     )
+
+
+def forbidden_by(settings: Settings) -> tuple[Forbidden, ...]:
+    """The operator's list of what may not be said, sold or bought from."""
+    if not settings.forbidden:
+        return ()
+    try:
+        return forbidden.read(Path(settings.forbidden).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        hint = "a CSV file: kind,term,since,until,market,language,replacement,evidence"
+        raise Invalid(f"BOBUSANG_FORBIDDEN: {settings.forbidden}: {error}", hint=hint, field="forbidden") from error
 
 
 def market_url(settings: Settings) -> str:

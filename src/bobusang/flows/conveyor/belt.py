@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bobusang.flows.collect.collector import Collector
     from bobusang.flows.conveyor.lookup import Lookup
     from bobusang.kit.db import Database
+    from bobusang.stages.convert.gates import Gate
     from bobusang.stages.image.model import Picture
     from bobusang.stages.image.service import Picturing
     from bobusang.stages.price.service import Pricing
@@ -31,6 +32,8 @@ class Belt:
     register: Register
     public: str
     """Where markets fetch our pictures."""
+    gate: Gate
+    """What the market lets be said."""
     unknown_color: int | None = None
     recipe: Recipe = BUYMA_RECIPE
 

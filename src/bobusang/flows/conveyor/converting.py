@@ -13,7 +13,7 @@ from bobusang.flows.conveyor import goods
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried
 from bobusang.kit.errors import External
-from bobusang.stages.convert import converting, gates, mapping, memory, store
+from bobusang.stages.convert import converting, mapping, memory, store
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
 from bobusang.stages.convert.text import clean_lines
@@ -132,7 +132,7 @@ class Converting:
             facts.mapped,
             facts.masters,
             lambda text: texts.get(clean_lines(text)),
-            gate=gates.buyma(),
+            gate=self._belt.gate,
             on=self._belt.db.clock.now().date(),
             before=before.data if before else None,
             unknown_color=self._belt.unknown_color,

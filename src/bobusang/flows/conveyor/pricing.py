@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from bobusang.engine.outcome import Done, Outcome, Skip
+from bobusang.engine.outcome import Done, Outcome, Skip, Snooze
 from bobusang.flows.collect.run import mode_of
 from bobusang.flows.conveyor import goods, marks, wanting
 from bobusang.flows.conveyor.model import Stage
@@ -16,7 +17,7 @@ from bobusang.kit.clock import text
 from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert import store
 from bobusang.stages.price import watch
-from bobusang.stages.price.model import Hold, Keep, Quote
+from bobusang.stages.price.model import Hold, Keep, Quote, Reason
 from bobusang.stages.price.rivals import model_key
 from bobusang.stages.register import accounts, listings
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from bobusang.stages.price.model import Wanted
     from bobusang.stages.price.quotes import Quoted
     from bobusang.stages.register.model import Account, Listing
+
+SOON = timedelta(seconds=2)
+"""When a product whose search had to wait comes again."""
 
 
 class Priced(Done, frozen=True):
@@ -63,14 +67,14 @@ class Pricer:
         facts = await self._facts(batch)
         if not facts.accounts:
             return [Skip(f"no account sells on {self._belt.market}") for _ in batch]
-        await self._searched(facts)
+        late = await self._searched(facts)
         wanted = {task.id: self._wanted(task, facts) for task in batch}
         async with self._belt.db.read() as tx:
             found = await self._belt.pricing.look(tx, [one for mine in wanted.values() for one in mine])
         quoted: dict[int, list[Quoted]] = defaultdict(list)
         for one in found:
             quoted[one.wanted.product_id].append(one)
-        return [self._outcome(task, facts, quoted) for task in batch]
+        return [self._outcome(task, facts, quoted, late) for task in batch]
 
     async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
         """Keep the decisions that are news."""
@@ -91,23 +95,24 @@ class Pricer:
                 await marks.stamp(tx, market),
             )
 
-    async def _searched(self, facts: Facts) -> None:
-        """Search the models of these products that have not been, or are due again."""
+    async def _searched(self, facts: Facts) -> set[str]:
+        """Search the models of these products that have not been, or are due again; those whose turn did not come."""
         made = [facts.made[one.id] for one in facts.known.values() if one.id in facts.made and not one.is_gone]
         models = {model_key(one.data.model): one.data.model for one in made if one.data and one.data.model}
         models.pop("", None)
         if not models:
-            return
+            return set()
         market = self._market(facts.accounts)
         async with self._belt.db.read() as tx:
             fresh = await watch.fresh(tx, market.name, models)
         due = {key: model for key, model in models.items() if key not in fresh}
         if not due:
-            return
+            return set()
         ours = self._ours(facts)
         searched = await searching.search(self._belt.collector, self._belt.market, sorted(due.values()))
         told = [watch.Searched(one.model, one.offers, ours.get(model_key(one.model))) for one in searched]
         await self._belt.db.transact(lambda tx: watch.record(tx, market, told))
+        return due.keys() - {model_key(one.model) for one in searched}
 
     def _market(self, sellers: Sequence[Account]) -> watch.Market:
         currency = self._belt.register.market.abilities.currency
@@ -147,11 +152,13 @@ class Pricer:
             for account in facts.accounts
         ]
 
-    def _outcome(self, task: Task, facts: Facts, quoted: Mapping[int, Sequence[Quoted]]) -> Outcome:
+    def _outcome(self, task: Task, facts: Facts, quoted: Mapping[int, Sequence[Quoted]], late: set[str]) -> Outcome:
         known = facts.known.get(task.id)
         if known is None or known.id not in facts.made:
             return Skip("the product was never converted")
         mine = tuple(quoted.get(known.id, ()))
+        if any(one.result.reason is Reason.NOT_SEARCHED and model_key(one.wanted.model) in late for one in mine):
+            return Snooze(self._belt.db.clock.now() + SOON, f"the search at {self._belt.market} keeps its pace")
         told = {one.wanted.account: said(one) for one in mine}
         there = any(known.id in facts.listings[account.id] for account in facts.accounts)
         if not there and all(isinstance(one.result, Hold) for one in mine):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bobusang.catalog import images
 from bobusang.catalog.tables.images import ImageState
 from bobusang.stages.image import store
-from bobusang.stages.image.look import alike
+from bobusang.stages.image.look import twins
 from bobusang.stages.image.model import Alarm, Failed, Good, Limits, Picture, Pictured, Plan, Saved
 from bobusang.stages.image.rules import addresses, arranged, spread
 from bobusang.stages.image.working import Bench
@@ -127,10 +127,7 @@ class Picturing:
     ) -> list[Alarm]:
         """New pictures that look like those of several unrelated products, though their bytes differ."""
         new = {file.sha256: file.look for file in worked.files if file.look.is_telling}
-        same = await store.same_shape(tx, new.values())
-        alike_to = {
-            sha: [a for a, other in same.items() if a != sha and alike(look, other)] for sha, look in new.items()
-        }
+        alike_to = twins(new, await store.same_shape(tx, new.values()))
         users = await images.shared(tx, sorted({other for others in alike_to.values() for other in others}))
         holders = _holders(after)
         alarms = []

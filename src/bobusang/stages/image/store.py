@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Row, Tx
 
-AT_MOST = 1000
+AT_MOST = 300
 """Look-alikes that are weighed for one batch: the alarm is a hint, not a proof."""
 
 KNOWN = Statement(f"""
