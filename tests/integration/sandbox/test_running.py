@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ from bobusang.sandbox.world import World
 from bobusang.testing.sandbox import process
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from aiohttp import ClientSession
 
     from bobusang.testing.sandbox import Door
@@ -85,14 +88,57 @@ async def test_a_port_in_use_is_named() -> None:
 
 
 def test_the_command_says_where_it_is_and_stops_at_ctrl_c() -> None:
-    program = "import sys; from bobusang.entry.cli import main; sys.exit(main())"
     line = ["sandbox", "--port", "0", "--size", "60", "--seed", "9", "--json"]
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as found:
+    with commanded(*line) as found:
         assert found.stdout is not None
         ready = json.loads(found.stdout.readline())
         found.send_signal(signal.SIGINT)
         code = found.wait(30)
 
     assert (ready["pid"], ready["seed"], ready["size"], code) == (found.pid, 9, 60, 0)
+
+
+def test_the_command_sets_the_market_and_says_how_a_shop_sells_there(tmp_path: Path) -> None:
+    kept, hook = tmp_path / "kept", "http://127.0.0.1:9/webhooks/buyma/main"
+    market = ["--webhook-url", hook, "--market-delay", "0.5", "--market-limits", "70", "0", "--keep", str(kept)]
+    with commanded("sandbox", "--lang", "en", "--port", "0", "--size", "60", *market) as found:
+        assert found.stderr is not None
+        said = [found.stderr.readline().rstrip("\n") for _ in range(13)]
+        url = said[0].partition(": ")[2]
+        with urllib.request.urlopen(f"{url}/admin/market/behaviour", timeout=30) as answer:
+            behaviour = json.load(answer)
+        found.send_signal(signal.SIGTERM)
+        code = found.wait(30)
+
+    assert said[4:8] == [
+        f"  BUYMA     {url}/buyma/api/v1/products.json; what it lists is in {url}/admin/market",
+        f"  a shop    BOBUSANG_SANDBOX_URL={url} bobusang up",
+        "  secrets   an account's are sandbox:token (--token-ref) and sandbox:secret (--secret-ref)",
+        f"  webhooks  go to {hook}",
+    ]
+    assert said[11:] == [f"  kept in   {kept}", "Ctrl-C stops it."]
+    assert [behaviour[name] for name in ("delay", "hour_limit", "day_limit")] == [0.5, 70, 0]
+    assert (code, hook in kept.read_text("utf-8")) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (["--market-limits", "5000", "-1"], "a limit is a number of calls"),
+        (["--seed", "2", "--size", "60"], "is of seed 1, size 60 and 28 brands, not of seed 2, size 60 and 28 brands"),
+    ],
+)
+def test_the_command_names_what_is_wrong(tmp_path: Path, line: list[str], why: str) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text('{"sandbox":1,"seed":1,"size":60,"brands":28}\n', "utf-8")
+    with commanded("sandbox", "--lang", "en", "--port", "0", "--keep", str(kept), *line) as found:
+        _, said = found.communicate(timeout=30)
+
+    assert found.returncode != 0
+    assert (why in said, "Traceback" in said) == (True, False)
+
+
+def commanded(*line: str) -> subprocess.Popen[str]:
+    program = "import sys; from bobusang.entry.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, *line]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -101,6 +101,16 @@ NOTES = {
     "  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list": (
         "  그 밖     {url}/news/list  {url}/feed/items.json  {url}/plain/list"
     ),
+    "  BUYMA     {url}/buyma/api/v1/products.json; what it lists is in {url}/admin/market": (
+        "  바이마    {url}/buyma/api/v1/products.json, 리스팅은 {url}/admin/market 에 있습니다"
+    ),
+    "  a shop    BOBUSANG_SANDBOX_URL={url} bobusang up": "  판매 쪽   BOBUSANG_SANDBOX_URL={url} bobusang up",
+    "  secrets   an account's are sandbox:token (--token-ref) and sandbox:secret (--secret-ref)": (
+        "  시크릿    계정에는 sandbox:token (--token-ref)과 sandbox:secret (--secret-ref)을 씁니다"
+    ),
+    "  webhooks  go to {where}": "  웹훅      {where} (으)로 보냅니다",
+    "  webhooks  go nowhere: say --webhook-url {example}": "  웹훅      받는 곳이 없습니다: --webhook-url {example}",
+    "  kept in   {path}": "  저장 파일  {path}",
     "  a day on  {command}": "  하루 뒤로  {command}",
     "  a fault   {command}": "  장애 내기  {command}",
     "  calls     {url}/admin/counts  {url}/admin/log": "  호출 기록  {url}/admin/counts  {url}/admin/log",
@@ -146,6 +156,27 @@ NOTES = {
     "{command} watches it": "{command}로 볼 수 있습니다",
     "{command} shows what waits for a person": "{command}로 사람을 기다리는 것을 볼 수 있습니다",
     "fetches": "요청",
+    # batches
+    "batch {batch} was started for {brands} brands": "배치 {batch}을(를) 브랜드 {brands}개로 시작했습니다",
+    "batch {batch} runs already and is gone on with": "배치 {batch}이(가) 이미 진행 중이어서 이어서 합니다",
+    "batch {batch}: {tasks} tasks of {brands} brands run again": (
+        "배치 {batch}: 브랜드 {brands}개의 태스크 {tasks}개를 다시 실행합니다"
+    ),
+    "batch {batch} was cancelled: {count} brands had not ended": (
+        "배치 {batch}을(를) 취소했습니다: 브랜드 {count}개가 끝나지 않았습니다"
+    ),
+    "cancel batch {batch}?": "배치 {batch}을(를) 취소할까요?",
+    "left out, because another batch has them: {brands}": "다른 배치에 있어 제외했습니다: {brands}",
+    "{command} runs what failed again": "{command}로 실패한 것을 다시 실행합니다",
+    "\nnot watching any more; the batch goes on. {command} watches it again": (
+        "\n보기만 그쳤고 배치는 계속됩니다. {command}로 다시 볼 수 있습니다"
+    ),
+    "brands": "브랜드",
+    "{rate}/min": "분당 {rate}",
+    "{span} left": "{span} 남음",
+    "{count}/{total} brands": "브랜드 {count}/{total}",
+    "and {count} more brands": "외 브랜드 {count}개",
+    "done   ~held or skipped   !failed": "완료   ~보류·건너뜀   !실패",
     # schedules
     "schedule {name} was added (id {id})": "스케줄 {name}을(를) 추가했습니다 (번호 {id})",
     "schedule {id} was changed": "스케줄 {id}을(를) 바꿨습니다",

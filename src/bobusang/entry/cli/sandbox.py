@@ -1,7 +1,8 @@
-"""`bobusang sandbox`: the malls on this machine, to try everything against."""
+"""`bobusang sandbox`: malls and a market on this machine, to try everything against."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,9 @@ from bobusang.sandbox.filler import PageSize
 if TYPE_CHECKING:
     from bobusang.sandbox.server import Sandbox
 
-app = group("Serve the sandbox's malls.")
+EXAMPLE = "http://127.0.0.1:8000/webhooks/buyma/ACCOUNT"
+
+app = group("Serve the sandbox's malls and its market.")
 
 
 @command(app, "sandbox")
@@ -31,8 +34,20 @@ def sandbox(
         list[str] | None,
         typer.Option("--fault", metavar="MALL:ENDPOINT:KIND[:OFTEN[:SECONDS]]", help="Let something go wrong."),
     ] = None,
+    webhook_url: Annotated[
+        str, typer.Option(metavar="URL", help="Where BUYMA sends its webhooks: SHOP/webhooks/buyma/ACCOUNT.")
+    ] = "",
+    market_delay: Annotated[float, typer.Option(min=0, help="Seconds until BUYMA does what it accepted.")] = 1.0,
+    market_limits: Annotated[
+        tuple[int, int],
+        typer.Option(metavar="HOUR DAY", help="Calls an hour and product calls a day that BUYMA takes; 0 any number."),
+    ] = (5000, 2500),
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Keep world and market there; the next start goes on."),
+    ] = None,
 ) -> None:
-    """Serve OKmall, MustIt, a news list, a JSON feed and a plain shop on this machine.
+    """Serve OKmall, MustIt, a news list, a JSON feed, a plain shop and the market BUYMA on this machine.
 
     Nothing real is touched. Its clock stands still until it is advanced: prices then move, options sell out and return,
     products come and go. Ctrl-C stops it. A fault: okmall:list:http_429:0.1 lets one call in ten fail, mustit:*:stall:3
@@ -40,6 +55,7 @@ def sandbox(
     """
     import asyncio
 
+    from bobusang.sandbox.buyma.account import Account, Behaviour
     from bobusang.sandbox.fault import parse
     from bobusang.sandbox.server import Sandbox
     from bobusang.sandbox.world import World
@@ -52,12 +68,15 @@ def sandbox(
         page_size=page_size,
         calls_per_token=calls_per_token,
         faults=[parse(text) for text in fault or []],
+        behaviour=Behaviour(delay=market_delay, hour_limit=market_limits[0], day_limit=market_limits[1]),
+        account=Account(webhook_url=webhook_url),
+        keep=keep,
     )
-    asyncio.run(_serve(session, found))
+    asyncio.run(_serve(session, found, keep))
     session.note("stopped")
 
 
-async def _serve(session: Session, sandbox: Sandbox) -> None:
+async def _serve(session: Session, sandbox: Sandbox, keep: Path | None) -> None:
     import asyncio
     import signal
 
@@ -66,11 +85,11 @@ async def _serve(session: Session, sandbox: Sandbox) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with sandbox:
-        _ready(session, sandbox)
+        _ready(session, sandbox, keep)
         await stop.wait()
 
 
-def _ready(session: Session, sandbox: Sandbox) -> None:
+def _ready(session: Session, sandbox: Sandbox, keep: Path | None) -> None:
     import os
 
     world, url = sandbox.world, sandbox.url
@@ -81,9 +100,25 @@ def _ready(session: Session, sandbox: Sandbox) -> None:
     session.note("  OKmall    {url}/okmall/products/list?brand=나이키(NIKE)&page=1", url=url)
     session.note("  MustIt    {url}/mustit/ gives a token; its sellers are in {url}/admin/world", url=url)
     session.note("  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list", url=url)
+    _market(session, sandbox)
     day = f"curl -X POST {url}/admin/advance -d '{{\"hours\": 24}}'"
     fault = f'curl -X POST {url}/admin/faults -d \'{{"mall": "okmall", "kind": "http_503", "count": 3}}\''
     session.note("  a day on  {command}", command=day)
     session.note("  a fault   {command}", command=fault)
     session.note("  calls     {url}/admin/counts  {url}/admin/log", url=url)
+    if keep is not None:
+        session.note("  kept in   {path}", path=keep)
     session.note("Ctrl-C stops it.")
+
+
+def _market(session: Session, sandbox: Sandbox) -> None:
+    """Where BUYMA is, and what a shop must be told to sell there."""
+    url = sandbox.url
+    where = next(iter(sandbox.desk.market.accounts.values())).webhook_url
+    session.note("  BUYMA     {url}/buyma/api/v1/products.json; what it lists is in {url}/admin/market", url=url)
+    session.note("  a shop    BOBUSANG_SANDBOX_URL={url} bobusang up", url=url)
+    session.note("  secrets   an account's are sandbox:token (--token-ref) and sandbox:secret (--secret-ref)")
+    if where:
+        session.note("  webhooks  go to {where}", where=where)
+    else:
+        session.note("  webhooks  go nowhere: say --webhook-url {example}", example=EXAMPLE)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bobusang.kit.errors import Invalid
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -48,6 +50,10 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether `suspend` is taken."""
     now: datetime | None = None
     """The market's time at hour 0 of the world; without it, the time of this machine."""
+
+    def __post_init__(self) -> None:
+        if min(self.hour_limit, self.day_limit) < 0:
+            raise Invalid("a limit is a number of calls", hint="0 takes any number", field="market_limits")
 
 
 class Budget:
