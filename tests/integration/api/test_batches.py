@@ -99,8 +99,9 @@ async def test_a_batch_is_started_run_shown_and_run_again(door: Door) -> None:
         one["brand"]: [{name: each[name] for name in each if name not in TIMES} for each in one["stages"]]
         for one in found["brands"]
     }
-    pages, nothing = {"created": 2, "succeeded": 2}, {"item_count": 0, "created": 0, "succeeded": 0}
-    failed = {"item_count": 0, "succeeded": 0, "failed": 1, "error": "no market"}
+    pages: dict[str, Any] = {"created": 2, "succeeded": 2}
+    nothing: dict[str, Any] = {"item_count": 0, "created": 0, "succeeded": 0}
+    failed: dict[str, Any] = {"item_count": 0, "succeeded": 0, "failed": 1, "error": "no market"}
     assert stages == {
         GUCCI: [
             cell("COLLECT", **pages),
@@ -167,6 +168,8 @@ async def test_a_start_with_a_key_happens_once_and_is_written_down(door: Door) -
 async def test_a_batch_is_cancelled_with_its_reason_and_resumed(door: Door) -> None:
     here = await office(door)
     batch = await here.started(brands=[NIKE])
+    scraped = (await door.viewer.get("/metrics")).text
+    assert 'bobusang_batch_brands{mode="FULL",stage="IMAGE",status="PENDING"} 1.0' in scraped
     busy = await here.start(mode="partial", brands=[NIKE])
     assert (busy.status_code, busy.json()["detail"]) == (409, "all 1 brands are in batches that are running")
 

@@ -113,7 +113,9 @@ async def test_a_scrape_asks_the_database_a_few_small_things(small: Door, monkey
     await small.viewer.get("/metrics")
 
     tables = [re.findall(r"from\s+(\w+)", text, re.IGNORECASE) for text in asked if "api_keys" not in text]
-    assert tables == [["engine_statistics"], ["fetch_counts"], ["held_writes"], ["crawl_agents"]]
+    assert tables == [
+        *([name] for name in ("engine_statistics", "fetch_counts", "held_writes", "crawl_agents", "pipeline_control"))
+    ]
 
 
 async def test_health_tells_who_works(small: Door) -> None:

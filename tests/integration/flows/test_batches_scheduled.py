@@ -211,7 +211,7 @@ async def test_without_an_account_or_an_accepted_brand_nothing_starts_and_nothin
     words = [text for _, text in found]
     assert words[:2] == [account, account]
     assert "no mall is enabled" in words[2]
-    assert "no brand of okmall is accepted" in words[3]
+    assert "no brand of a mall that is enabled is accepted" in words[3]
 
 
 async def test_a_brand_is_named_by_its_key_or_its_name_and_must_be_accepted(night: Night) -> None:

@@ -50,6 +50,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "identity": Place("identity", "Who we are when we call a mall."),
     },
     "Sell": {
+        "run": Place("run", "Batches of the conveyor: full, partial, watch, retry, cancel."),
         "account": Place("account", "Our shops on markets: add, set, stop, start."),
         "category": Place("category", "Categories of malls: accept, block."),
         "mapping": Place("mapping", "Which of the market's brands and categories ours are."),

@@ -38,7 +38,7 @@ async def chosen(tx: Tx, collector: Collector, malls: Sequence[str] = (), names:
     found = await accepted(tx, where)
     if not found:
         raise Conflict(
-            f"no brand of {', '.join(where)} is accepted",
+            f"no brand of {', '.join(malls) or 'a mall that is enabled'} is accepted",
             hint="`bobusang brand collect MALL`, then `bobusang brand accept`",
         )
     return found

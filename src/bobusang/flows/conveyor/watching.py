@@ -22,9 +22,9 @@ COUNTS = Statement("""
     from job_steps c join workflow_steps s on s.id = c.step_id
     where c.job_id in (select job_id from pipeline_control where batch_id = :batch_id)""")
 RUNNING = Statement("""
-    select c.stage, c.status, count(*) as brands from pipeline_control c
+    select c.run_mode, c.stage, c.status, count(*) as brands from pipeline_control c
     join pipeline_batches b on b.batch_id = c.batch_id
-    where b.status = 'RUNNING' group by c.stage, c.status order by c.stage, c.status""")
+    where b.status = 'RUNNING' group by c.run_mode, c.stage, c.status order by c.run_mode, c.stage, c.status""")
 
 PAGES = ("list", "item")
 """The steps that COLLECT is measured by: a run that finds nothing new asks for no item."""
@@ -129,9 +129,12 @@ async def one(tx: Tx, batch_id: str) -> BatchDetail:
     )
 
 
-async def running(tx: Tx) -> list[tuple[Stage, StageStatus, int]]:
+async def running(tx: Tx) -> list[tuple[Mode, Stage, StageStatus, int]]:
     """How many brands of running batches stand where."""
-    return [(Stage(row["stage"]), StageStatus(row["status"]), row["brands"]) for row in await tx.fetch(RUNNING)]
+    return [
+        (Mode(row["run_mode"]), Stage(row["stage"]), StageStatus(row["status"]), row["brands"])
+        for row in await tx.fetch(RUNNING)
+    ]
 
 
 def left_of(steps: dict[str, Count], asked: Iterable[Stage]) -> int:

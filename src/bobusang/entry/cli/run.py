@@ -1,0 +1,170 @@
+"""`bobusang run`: batches of the conveyor, from the mall to the market."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from bobusang.entry.cli.asked import Cursor, Limit, Yes
+from bobusang.entry.cli.command import command, group
+from bobusang.entry.cli.failure import Exit, Failure
+from bobusang.entry.cli.session import Session
+
+app = group("Batches of the conveyor: start, watch, retry, cancel.")
+
+Batch = Annotated[str, typer.Argument(metavar="BATCH", help="Its name, as 20260127_01.")]
+Newest = Annotated[str | None, typer.Argument(metavar="[BATCH]", help="Its name; without one the newest.")]
+Malls = Annotated[list[str] | None, typer.Option("--mall", metavar="NAME", help="Only of this mall; repeatable.")]
+Brands = Annotated[
+    list[str] | None, typer.Option("--brand", metavar="KEY", help="An accepted brand by key or name; repeatable.")
+]
+Stages = Annotated[str | None, typer.Option("--stages", metavar="LIST", help="Only these, as price,register.")]
+Products = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many products a brand.")]
+Key = Annotated[str | None, typer.Option("--key", help="A second start with the same key is the first.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Watch it to its end; exit code 1 when it failed, 5 in part.")]
+
+COLUMNS = "batch_id mode status total_brands success_brands start_time end_time"
+FACTS = "batch_id mode status total_brands success_brands start_time end_time seconds done left rate eta_seconds"
+
+
+@command(app, "full")
+def full(
+    session: Session,
+    mall: Malls = None,
+    brand: Brands = None,
+    stages: Stages = None,
+    limit: Products = None,
+    key: Key = None,
+    wait: Wait = False,
+) -> None:
+    """Take all accepted brands through COLLECT, CONVERT, IMAGE, PRICE and REGISTER."""
+    _start(session, "FULL", _wanted(mall, brand, stages, limit, key), wait=wait)
+
+
+@command(app, "partial")
+def partial(
+    session: Session,
+    mall: Malls = None,
+    brand: Brands = None,
+    stages: Stages = None,
+    limit: Products = None,
+    key: Key = None,
+    wait: Wait = False,
+) -> None:
+    """Refresh price and stock of what is listed: COLLECT, PRICE and REGISTER, nothing new."""
+    _start(session, "PARTIAL", _wanted(mall, brand, stages, limit, key), wait=wait)
+
+
+@command(app, "list")
+def list_batches(
+    session: Session,
+    mode: Annotated[str | None, typer.Option("--mode", help="FULL or PARTIAL.")] = None,
+    status: Annotated[str | None, typer.Option("--status", help="RUNNING, COMPLETED or FAILED.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """List batches, newest first."""
+    session.show_list("/batches", COLUMNS, mode=mode, status=status, limit=limit, cursor=cursor)
+
+
+@command(app, "show")
+def show(session: Session, batch: Newest = None) -> None:
+    """Show a batch: its brands by stage, and what failed."""
+    _show(session, session.api.get(f"/batches/{_named(session, batch)}"))
+
+
+@command(app, "watch")
+def watch(session: Session, batch: Newest = None) -> None:
+    """Watch a batch until it ends; exit code 1 when it failed, 5 in part. Ctrl-C only stops watching."""
+    _watched(session, _named(session, batch))
+
+
+@command(app, "retry")
+def retry(session: Session, batch: Batch, wait: Wait = False) -> None:
+    """Run the ERROR stages of a batch again, each brand from its first stage that is not done."""
+    answer = session.api.post(f"/batches/{batch}/retry")
+    _left_out(session, answer)
+    text = "batch {batch}: {tasks} tasks of {brands} brands run again"
+    values = {"batch": batch, "tasks": answer["tasks"], "brands": len(answer["brands"])}
+    _told(session, answer, text, values, wait=wait)
+
+
+@command(app, "cancel")
+def cancel(
+    session: Session,
+    batch: Batch,
+    why: Annotated[str, typer.Option("--why", help="The reason, for the control rows and the audit log.")] = "",
+    yes: Yes = False,
+) -> None:
+    """End a batch now: what is done stays done, and `run retry` goes on with the rest."""
+    session.confirm("cancel batch {batch}?", yes=yes, batch=batch)
+    answer = session.api.post(f"/batches/{batch}/cancel", {"why": why} if why else {})
+    text = "batch {batch} was cancelled: {count} brands had not ended"
+    session.screen.done(answer, text, batch=batch, count=answer["cancelled"])
+
+
+def _wanted(
+    malls: list[str] | None, brands: list[str] | None, stages: str | None, limit: int | None, key: str | None
+) -> dict[str, Any]:
+    chosen = {
+        "malls": malls,
+        "brands": brands,
+        "stages": [name.strip() for name in stages.split(",") if name.strip()] if stages else None,
+        "limit": limit,
+        "key": key,
+    }
+    return {name: value for name, value in chosen.items() if value}
+
+
+def _start(session: Session, mode: str, wanted: dict[str, Any], *, wait: bool) -> None:
+    answer = session.api.post("/batches", {"mode": mode} | wanted)
+    _left_out(session, answer)
+    made = "batch {batch} was started for {brands} brands"
+    text = made if answer["created"] else "batch {batch} runs already and is gone on with"
+    _told(session, answer, text, {"batch": answer["batch_id"], "brands": len(answer["brands"])}, wait=wait)
+
+
+def _told(session: Session, answer: dict[str, Any], text: str, values: dict[str, Any], *, wait: bool) -> None:
+    if not wait:
+        session.screen.done(answer, text, **values)
+        if session.screen.reads_well:
+            session.note("{command} watches it", command=session.line(f"run watch {answer['batch_id']}"))
+        return
+    session.note(text, **values)
+    _watched(session, answer["batch_id"])
+
+
+def _left_out(session: Session, answer: dict[str, Any]) -> None:
+    if answer["busy"]:
+        names = ", ".join(f"{one['mall']} {one['brand']}" for one in answer["busy"][:5])
+        more = f" +{len(answer['busy']) - 5}" if len(answer["busy"]) > 5 else ""
+        session.note("left out, because another batch has them: {brands}", brands=names + more)
+
+
+def _named(session: Session, batch: str | None) -> str:
+    """The batch that is meant."""
+    if batch:
+        return batch
+    found = session.api.get("/batches", limit=1)["items"]
+    if not found:
+        raise Failure("missing", "there is no batch yet", "`bobusang run full` starts one")
+    return str(found[0]["batch_id"])
+
+
+def _show(session: Session, found: dict[str, Any]) -> None:
+    from bobusang.entry.cli.belt import shown
+
+    session.screen.record(found, only=FACTS)
+    if session.screen.reads_well:
+        shown(session, found)
+
+
+def _watched(session: Session, batch: str) -> None:
+    from bobusang.entry.cli.belt import followed
+
+    found = followed(session, batch)
+    _show(session, found)
+    if found["status"] != "COMPLETED":
+        session.note("{command} runs what failed again", command=session.line(f"run retry {batch}"))
+        session.end(Exit.PARTIAL if found["success_brands"] else Exit.FAILED)
