@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shutil
 import signal
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from aiohttp import ClientSession
 
 from bobusang.kit.errors import Invalid, Unavailable
 from bobusang.sandbox.buyma.account import Account, Behaviour
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
-
-    from aiohttp import ClientSession
 
     from bobusang.testing.sandbox import Door
 
@@ -209,6 +211,39 @@ async def test_a_file_that_was_taken_away_is_written_anew(http: ClientSession, f
         assert await door.market() == before
 
 
+async def test_a_folder_that_is_away_for_a_while_costs_nothing(http: ClientSession, tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "kept"
+    await asyncio.to_thread(file.parent.mkdir)
+    async with begun(file) as door:
+        await asyncio.to_thread(shutil.rmtree, file.parent)
+        await post(http, door, body(door))
+        await until(lambda: _is_broken(door))
+        before, broken = (await door.market())["listings"], (await door.market())["broken"]
+        await asyncio.to_thread(file.parent.mkdir)
+    async with begun(file) as door:
+        after = (await door.market())["listings"]
+
+    hint = "name a file with --keep that can be written"
+    assert set(broken) == {f"cannot keep the sandbox in {file}: No such file or directory ({hint})"}
+    assert (after, len(after)) == (before, 1)
+
+
+async def test_who_ends_with_its_starter_keeps_the_last_too(file: Path) -> None:
+    pipe = asyncio.subprocess.PIPE
+    command = [sys.executable, "-m", "bobusang.sandbox", "--tied", *SMALL, "--keep", str(file)]
+    found = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+    assert found.stdout is not None
+    assert found.stdin is not None
+    url = json.loads(await found.stdout.readline())["url"]
+    async with ClientSession() as http, http.post(f"{url}/admin/advance", json={"hours": 9}):
+        found.stdin.close()
+        code = await found.wait()
+    async with begun(file) as door:
+        hours = (await door.world())["hours"]
+
+    assert (code, hours) == (0, 9)
+
+
 @pytest.mark.parametrize(
     ("head", "why"),
     [
@@ -254,6 +289,10 @@ def text(file: Path) -> str:
 
 async def _holds(file: Path, reference: str) -> bool:
     return reference in await asyncio.to_thread(text, file)
+
+
+async def _is_broken(door: Door) -> bool:
+    return bool((await door.market())["broken"])
 
 
 async def _counts(door: Door, webhooks: dict[str, int]) -> bool:
