@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bobusang.entry.cli.showing import program
+from bobusang.entry.cli.main_job import called as program
 
 SHOP = Path("/home/seller/shop")
 

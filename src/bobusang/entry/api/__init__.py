@@ -14,6 +14,7 @@ from bobusang.entry.api import (
     batches,
     brands,
     bulk,
+    calls,
     categories,
     collect_statistics,
     collecting,
@@ -103,7 +104,7 @@ ROUTERS = (
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
-    *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, market_holds),
+    *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
 )
 REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": problems.Problem, "description": "A problem document"}}
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 STEP_OF = {Kind.LIST: "list", Kind.INDEX: "list", Kind.ITEM: "item", Kind.PART: "item"}
 
 
-def new_tasks(asks: Iterable[Ask], source: str) -> tuple[NewTask, ...]:
+def new_tasks(asks: Iterable[Ask], source: str, steps: Mapping[Kind, str] = STEP_OF) -> tuple[NewTask, ...]:
     """One task an ask; the key makes sure that a page is asked for once in a run."""
     return tuple(
         NewTask(
             written(ask),
             key=key_of(ask),
             url=ask.url if len(ask.url) <= URL_LIMIT else "",
-            step=STEP_OF[ask.kind],
+            step=steps[ask.kind],
             pool=pools_of(source, ask.endpoint),
             raw=True,
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from bobusang.engine.model import ReasonClass
 from bobusang.engine.outcome import Done, Outcome, Park, Retry, Snooze
 from bobusang.flows.collect import sharing
-from bobusang.flows.collect.asks import ask_of, new_tasks
+from bobusang.flows.collect.asks import STEP_OF, ask_of, new_tasks
 from bobusang.flows.collect.run import source_of, target_of
 from bobusang.stages.collect import counts
 from bobusang.stages.collect.counts import Counts, Place
@@ -19,7 +19,7 @@ from bobusang.stages.collect.policy import Reaction
 from bobusang.stages.collect.source import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from bobusang.engine.model import NewTask, Task
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.fetcher import Visit
     from bobusang.stages.collect.responses import Verdict
-    from bobusang.stages.collect.source import Ask, Source
+    from bobusang.stages.collect.source import Ask, Kind, Source
 
 SOON = timedelta(seconds=1)
 """A task that must wait goes back to its pool after this; the gate has blocked the pool for as long as need be."""
@@ -41,6 +41,9 @@ class Collected(Done, frozen=True):
 
 class Fetching:
     """Both halves of the handler, for one process."""
+
+    steps: ClassVar[Mapping[Kind, str]] = STEP_OF
+    """Which step fetches which kind of page."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
@@ -84,7 +87,10 @@ class Fetching:
         return {
             task.id: Collected(
                 output=_told(page),
-                spawn=(*new_tasks(asked := self.further(task, page, wanted), source.name), *self.onward(page, asked)),
+                spawn=(
+                    *new_tasks(asked := self.further(task, page, wanted), source.name, self.steps),
+                    *self.onward(page, asked),
+                ),
                 page=page,
             )
             for (task, page), wanted in zip(read, asks, strict=True)

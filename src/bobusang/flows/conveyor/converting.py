@@ -16,6 +16,7 @@ from bobusang.kit.errors import External
 from bobusang.stages.convert import converting, mapping, memory, store
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
+from bobusang.stages.convert.tables import State
 from bobusang.stages.convert.text import clean_lines
 
 if TYPE_CHECKING:
@@ -112,10 +113,17 @@ class Converting:
         if known is None:
             return Skip("the product is not known any more")
         before = facts.before.get(known.id)
+        if (
+            before is not None
+            and before.current
+            and before.state is State.READY
+            and before.data_version == known.version
+        ):
+            return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
         if not known.is_whole or known.is_gone:
-            words = "the mall has it no more" if known.is_gone else "its options are not known yet"
+            words = "the mall has it no more" if known.is_gone else "not all of its pages are read yet"
             return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
         made = self._converted(known, before, facts, texts)
         if isinstance(made, Held):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from bobusang.flows.collect.asks import STEP_OF
 from bobusang.flows.collect.fetching import Fetching
 from bobusang.flows.conveyor.onward import sifted
-from bobusang.stages.collect.source import Extent, Snapshot
+from bobusang.stages.collect.source import Extent, Kind, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.engine.model import NewTask, Task
     from bobusang.stages.collect.model import Fetched
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class Belted(Fetching):
-    """Fetching whose pages hand on what they tell of."""
+    """Fetching whose pages hand on what they tell of. Further pages of an item have a step of their own, so that the
+    items of a stage are counted as people count them."""
+
+    steps: ClassVar[Mapping[Kind, str]] = STEP_OF | {Kind.PART: "part"}
 
     def further(self, task: Task, page: Fetched, asks: Sequence[Ask]) -> Sequence[Ask]:
         """With a limit, only the first so many of a brand's list are looked at; the list is then not proved."""

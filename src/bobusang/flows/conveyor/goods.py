@@ -52,8 +52,10 @@ class Known:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all is known that converting needs; a mall may tell the options on a page of their own."""
-        return isinstance(self.fields.get("options"), list) and isinstance(self.fields.get("sold_out"), bool)
+        """Whether all is known that converting needs; a mall may tell options, stock and pictures on pages of their
+        own, and the first of them comes too early."""
+        kinds = {"options": list, "images": list, "sold_out": bool}
+        return all(isinstance(self.fields.get(name), kind) for name, kind in kinds.items())
 
     @property
     def is_gone(self) -> bool:

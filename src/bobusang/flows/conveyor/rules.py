@@ -21,6 +21,7 @@ STAGE_OF = {
     "plan": Stage.COLLECT,
     "list": Stage.COLLECT,
     "item": Stage.COLLECT,
+    "part": Stage.COLLECT,
     "sift": Stage.COLLECT,
     "convert": Stage.CONVERT,
     "image": Stage.IMAGE,

@@ -1,15 +1,12 @@
-"""Runs the demo: its site, a worker and upkeep in this process, and the API to start and watch the job with."""
+"""Runs the engine's demo: its site, a worker and upkeep in this process, and the API to start and watch a job with."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
-import shutil
-import sys
 import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,6 +16,7 @@ import typer
 from bobusang.entry.api import create_app
 from bobusang.entry.cli.client import answer
 from bobusang.entry.cli.failure import Exit, Failure
+from bobusang.entry.cli.main_job import us
 from bobusang.entry.cli.options import Options
 from bobusang.entry.cli.pages import Site, serving
 from bobusang.entry.cli.place import prepare, quietly, settings
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from bobusang.settings import Settings
     from bobusang.wiring import App
 
-HOME = "bobusang-demo"
+HOME = "bobusang-engine-demo"
 STEPS = "name step_type created succeeded failed retried"
 
 
@@ -59,7 +57,7 @@ def shown(session: Session, pages: int) -> None:
     try:
         ran = asyncio.run(_run(session, found, pages))
     except KeyboardInterrupt:
-        again = f"`bobusang demo --home {shlex.quote(home)}`"
+        again = f"`bobusang demo --engine --home {shlex.quote(home)}`"
         session.note("\nstopped; nothing is lost: {command} goes on with it", command=again)
         raise typer.Exit(Exit.INTERRUPTED) from None
     _tell(session, home, ran)
@@ -188,17 +186,9 @@ def _line(session: Session, text: str, **values: Any) -> None:
 def _commands(home: str, job: dict[str, Any], letters: list[dict[str, Any]]) -> list[str]:
     """Three commands that work as they are printed."""
     at = f"--home {shlex.quote(home)}"
-    us = program(sys.argv[0], shutil.which("bobusang"), Path.cwd())
-    look = f"{us} dlq show {letters[0]['task_id']} {at}" if letters else f"{us} dlq list {at}"
-    return [f"{us} job show {job['id']} {at}", look, f"{us} up {at}"]
-
-
-def program(called: str, found: str | None, folder: Path) -> str:
-    """How a person here calls us: by name where the shell finds it, else by the path that was called (`make demo`)."""
-    path = Path(called)
-    if found is not None or path.name != "bobusang":
-        return "bobusang"
-    return shlex.quote(str(path.relative_to(folder) if path.is_relative_to(folder) else path))
+    called = us()
+    look = f"{called} dlq show {letters[0]['task_id']} {at}" if letters else f"{called} dlq list {at}"
+    return [f"{called} job show {job['id']} {at}", look, f"{called} up {at}"]
 
 
 def differences(ran: Ran) -> list[str]:
