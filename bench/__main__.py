@@ -6,7 +6,21 @@ import sys
 import time
 from pathlib import Path
 
-from bench import collect, drain, history, latency, pinned, reading, records, start, storing
+from bench import (
+    collect,
+    conveyor,
+    conveyor_partial,
+    conveyor_stockout,
+    conveyor_webhooks,
+    drain,
+    history,
+    latency,
+    pinned,
+    reading,
+    records,
+    start,
+    storing,
+)
 from bench.report import Line, machine, table
 
 PARTS = {
@@ -19,6 +33,11 @@ PARTS = {
     "storing": (storing.run, "Storing what was read"),
     "reading": (reading.run, "Reading a list page of real size"),
     "records": (records.run, "Questions to a large catalog"),
+    "conveyor": (conveyor.run, "FULL through five stages"),
+    "conveyor_pictures": (conveyor.pictures, "FULL with two pictures a product"),
+    "conveyor_partial": (conveyor_partial.run, "PARTIAL over unchanged listings"),
+    "conveyor_stockout": (conveyor_stockout.run, "From sold out to suspended"),
+    "conveyor_webhooks": (conveyor_webhooks.run, "Webhooks while pages are read"),
 }
 KEPT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

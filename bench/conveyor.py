@@ -125,9 +125,9 @@ def told(name: str, full: Full) -> Iterator[Line]:
 
 def breakdown(name: str, full: Full) -> Iterator[Line]:
     """Who used how much, the largest first; what a stage had done in threads stands in brackets."""
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    found: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for who, thread, seconds in full.stages:
-        found[who][thread] = full.each(seconds)
+        found[who][thread] += full.each(seconds)
     for who, threads in sorted(found.items(), key=lambda one: -sum(one[1].values())):
         if sum(threads.values()) >= LEAST_TOLD:
             apart = ", ".join(f"{thread} {spent:.2f}" for thread, spent in sorted(threads.items()) if spent >= 0.005)

@@ -91,42 +91,50 @@ class Stand:
     ups: Sequence[psutil.Popen]
     server: psutil.Process | None
     notes: Path
-    """Where the first process tells its stages when it ends."""
+    """Where each process tells its stages when it ends."""
     peak: float = field(default=0.0)
     """Megabytes that our largest process had at most."""
 
-    async def run(self, mode: Mode, *, ends: str = "COMPLETED") -> Spent:
-        """One batch of all brands to its end."""
-        begun, wall = await self._spent(), time.perf_counter()
-        batch = await self.shop.start(mode, self.brands)
+    @property
+    def seller(self) -> str:
+        """Our account's name."""
+        return NAME
+
+    async def run(self, mode: Mode, *, brands: Sequence[Brand] = (), **wish: Any) -> Spent:
+        """One batch to its end, of all brands unless some are named; `wish` is what `starting.start` takes."""
+        begun, wall = await self.spent(), time.perf_counter()
+        batch = await self.shop.start(mode, brands or self.brands, **wish)
         while (status := await self._status(batch)) == "RUNNING":
             await asyncio.sleep(POLL_SECONDS)
             if not all(one.is_running() for one in self.ups):
                 raise RuntimeError("a process of ours has ended; see above")
         wall = time.perf_counter() - wall
         self.peak = max([self.peak, *map(_peak, self.ups)])
-        if status != ends:
-            raise RuntimeError(f"batch {batch} is {status}, not {ends}: {await self.shop.yard.rows(WHY, id=batch)}")
-        ours, sandbox, server = await self._spent()
+        if status != "COMPLETED":
+            raise RuntimeError(f"batch {batch} is {status}: {await self.shop.yard.rows(WHY, id=batch)}")
+        ours, sandbox, server = await self.spent()
         return Spent(ours - begun[0], sandbox - begun[1], server - begun[2], wall)
 
-    async def value(self, statement: Statement) -> int:
+    async def value(self, statement: Statement, **given: Any) -> int:
         """A number of the database."""
-        row = await self.shop.yard.one(statement)
+        row = await self.shop.yard.one(statement, **given)
         assert row is not None
         return int(row["value"])
 
     def stages(self) -> list[tuple[str, str, float]]:
-        """Who used how many CPU seconds in which thread since the first process was started; that ends it."""
-        stop(self.ups[0])
-        return [(who, thread, seconds) for who, thread, seconds in json.loads(self.notes.read_text("utf-8"))]
+        """Who used how many CPU seconds in which thread since our processes were started; that ends them."""
+        for one in self.ups:
+            stop(one)
+        told = [json.loads(file.read_text("utf-8")) for file in sorted(self.notes.iterdir())]
+        return [(who, thread, seconds) for rows in told for who, thread, seconds in rows]
 
     async def _status(self, batch: str) -> str:
         row = await self.shop.yard.one(BATCH, id=batch)
         assert row is not None
         return str(row["status"])
 
-    async def _spent(self) -> tuple[float, float, float]:
+    async def spent(self) -> tuple[float, float, float]:
+        """CPU seconds so far: ours, the sandbox's, the database server's."""
         sandbox = float((await self.shop.door.world())["cpu_seconds"])
         return sum(map(cpu, self.ups)), sandbox, 0.0 if self.server is None else cpu(self.server)
 
@@ -156,7 +164,7 @@ async def open_for_sale(plan: Plan) -> AsyncIterator[Stand]:
                 "sandbox_url": door.url,
                 "port": port,
             }
-            notes = folder / "stages.json"
+            notes = folder / "stages"
             async with _running(folder, notes, said, plan.workers) as ups, opened(load({}, folder, **said)) as app:
                 shop = Shop(Yard(app, door), f"http://127.0.0.1:{port}")
                 await door.account(webhook_url=f"{shop.url}/webhooks/{app.belt.market}/{NAME}")
@@ -179,19 +187,18 @@ def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | N
 async def _running(
     folder: Path, notes: Path, said: Mapping[str, object], workers: int
 ) -> AsyncIterator[list[psutil.Popen]]:
-    """`bobusang up`, and further workers beside it; the first tells its stages when it is stopped."""
+    """`bobusang up`, and further workers beside it; each tells its stages when it is stopped."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS}
     environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in said.items()}
-    bobusang = str(Path(sys.executable).with_name("bobusang"))
-    commands = [(sys.executable, "-m", "bench.conveyor_up", str(notes), "up"), *[(bobusang, "worker")] * (workers - 1)]
     found: list[psutil.Popen] = []
     try:
-        for command in commands:
-            argv = [*command, "--json", "--quiet"]
+        for number, command in enumerate(["up", *["worker"] * (workers - 1)]):
+            told = str(notes / f"{number}.json")
+            argv = [sys.executable, "-m", "bench.conveyor_up", told, command, "--json", "--quiet"]
             found.append(psutil.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True))
             async with asyncio.timeout(START_SECONDS):
                 if not await asyncio.to_thread(found[-1].stdout.readline):
-                    raise RuntimeError(f"`{' '.join(argv)}` did not start; see above")
+                    raise RuntimeError(f"`bobusang {command}` did not start; see above")
         yield found
     finally:
         for one in found:

@@ -77,7 +77,9 @@ def main(arguments: list[str]) -> int:
         return command(arguments[1:])
     finally:
         rows = [[*names, seconds] for names, seconds in meter.total().items()]
-        Path(arguments[0]).write_text(json.dumps(rows), "utf-8")
+        told = Path(arguments[0])
+        told.parent.mkdir(exist_ok=True)
+        told.write_text(json.dumps(rows), "utf-8")
 
 
 if __name__ == "__main__":
