@@ -32,6 +32,8 @@ class Places:
 
     sandbox: int
     api: int
+    size: int
+    """Products of each mall: another size would be another world."""
 
     @property
     def sandbox_url(self) -> str:
@@ -42,13 +44,13 @@ class Places:
         return f"http://{HOST}:{self.api}"
 
 
-def places(home: Path) -> Places:
-    """Those of this folder, chosen when it is first used."""
+def places(home: Path, size: int) -> Places:
+    """Those of this folder, chosen when it is first used; its size is then that of the first time."""
     path = home / PLACES
     if path.exists():
         found = Places(**json.loads(path.read_text("utf-8")))
     else:
-        found = Places(*_free(2))
+        found = Places(*_free(2), size)
         path.write_text(json.dumps(asdict(found)), "utf-8")
     for port in (found.sandbox, found.api):
         _must_be_free(port, path)
@@ -79,12 +81,12 @@ def _must_be_free(port: int, path: Path) -> None:
 
 
 @contextmanager
-def sandbox(home: Path, at: Places, *, size: int, brands: int) -> Iterator[None]:
+def sandbox(home: Path, at: Places, *, brands: int) -> Iterator[None]:
     """Malls and a market on this machine, which remember what became of them."""
     hook = f"{at.api_url}/webhooks/buyma/{ACCOUNT}"
     told = {
         "--port": at.sandbox,
-        "--size": size,
+        "--size": at.size,
         "--brands": brands,
         "--pictures": 2,
         "--market-delay": 0.2,
@@ -146,7 +148,8 @@ def _first_line(found: subprocess.Popen[str], log: Path, what: str) -> str:
     assert out is not None
     line = out.readline()
     if not line:
-        raise Failure("failed", f"{what} did not start", f"{log} says why", exit_code=Exit.FAILED)
+        last = log.read_text("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
+        raise Failure("failed", f"{what} did not start: {last[0][:300]}", f"{log} tells more", exit_code=Exit.FAILED)
     return line
 
 

@@ -40,8 +40,8 @@ def shown(session: Session, size: int = SIZE) -> None:
     home = Path(session.options.home or HOME)
     prepare(settings(Options(home=str(home)), database_url=""))
     try:
-        at = children.places(home)
-        with children.sandbox(home, at, size=size, brands=BRANDS):
+        at = children.places(home, size)
+        with children.sandbox(home, at, brands=BRANDS):
             session.note("sandbox at {url}: two malls and a market, seeded", url=at.sandbox_url)
             with (
                 children.program(home, at) as key,

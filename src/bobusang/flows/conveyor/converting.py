@@ -16,7 +16,6 @@ from bobusang.kit.errors import External
 from bobusang.stages.convert import converting, mapping, memory, store
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
-from bobusang.stages.convert.tables import State
 from bobusang.stages.convert.text import clean_lines
 
 if TYPE_CHECKING:
@@ -113,12 +112,7 @@ class Converting:
         if known is None:
             return Skip("the product is not known any more")
         before = facts.before.get(known.id)
-        if (
-            before is not None
-            and before.current
-            and before.state is State.READY
-            and before.data_version == known.version
-        ):
+        if before is not None and before.is_made(known.version):
             return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)

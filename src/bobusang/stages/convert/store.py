@@ -65,6 +65,10 @@ class Conversion:
         """Whether this converter made it."""
         return self.converter_version == VERSION
 
+    def is_made(self, version: int) -> bool:
+        """Whether this very version was made into a product, by this converter."""
+        return self.current and self.state is State.READY and self.data_version == version
+
 
 async def load(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, Conversion]:
     """The conversions of these products."""
