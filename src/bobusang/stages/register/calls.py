@@ -32,6 +32,10 @@ DUE = Statement("""
     select id from market_calls
     where account_id = :account and state in ('INTENT', 'ACCEPTED', 'UNKNOWN') and due_at <= :now
     order by urgency, due_at, id limit :limit""")
+UNDER_WAY = Statement("""
+    select listing_id, due_at from market_calls
+    where id in (select max(id) from market_calls where listing_id in (:listings...) group by listing_id)
+      and state in ('CONFIRMED', 'REJECTED') and due_at > :after""")
 CLOSED = Statement("""
     select count(distinct listing_id) as value from market_calls
     where account_id = :account and kind = 'CLOSE' and created_at > :since""")
@@ -134,6 +138,13 @@ async def last(tx: Tx, listing_ids: Iterable[int]) -> dict[int, MarketCall]:
     chosen = sorted(set(listing_ids))
     rows = await tx.fetch(LAST, listings=chosen) if chosen else ()
     return {row["listing_id"]: call_of(row) for row in rows}
+
+
+async def under_way(tx: Tx, listing_ids: Iterable[int], patience: timedelta) -> dict[int, datetime]:
+    """Listings whose last call was judged while somebody still has the right to send it, and until when he has."""
+    chosen = sorted(set(listing_ids))
+    rows = await tx.fetch(UNDER_WAY, listings=chosen, after=tx.now + patience) if chosen else ()
+    return {row["listing_id"]: utc(row["due_at"]) - patience for row in rows}
 
 
 async def due(tx: Tx, account: int, *, limit: int) -> list[int]:

@@ -74,6 +74,7 @@ class Planner:
         found = await listings.wanted(tx, account.id, {id: wanted.sku for id, wanted in unique.items()})
         items = await self._decided(tx, account, unique, found)
         items = await _through_run(tx, account, run, items)
+        items = await _behind_senders(tx, account, items)
         items = await _through_budget(tx, account, blocked_until, items)
         await _hold(tx, account, run, items)
         sent = await self._intend(tx, account, run, items)
@@ -190,6 +191,18 @@ def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[in
     if trip is None or (item.listing.id, trip.guard, effect(step)) in agreed:
         return item
     return replace(item, decision=Stopped(trip, effect(step)))
+
+
+async def _behind_senders(tx: Tx, account: Account, items: Sequence[_Item]) -> list[_Item]:
+    """A call that is being sent again may be judged by the first send's webhook: what went out now would be undone."""
+    chosen = [item.listing.id for item in items if isinstance(item.decision, Chosen)]
+    busy = await calls.under_way(tx, chosen, account.policy.patience)
+    return [
+        replace(item, decision=Postponed(busy[item.listing.id], "its last call may still be on its way"))
+        if isinstance(item.decision, Chosen) and item.listing.id in busy
+        else item
+        for item in items
+    ]
 
 
 async def _through_budget(

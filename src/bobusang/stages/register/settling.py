@@ -84,7 +84,9 @@ def answered(call: MarketCall, sent: Sent, account: Account, now: datetime) -> M
         case Shut(reason):
             call = replace(call, answer=reason)
             state, due_at = (_untaken(call), now + account.policy.patience)
-    return replace(call, state=state, due_at=due_at) if call.state is CallState.INTENT else call
+    if call.state is CallState.INTENT:
+        return replace(call, state=state, due_at=due_at)
+    return replace(call, due_at=min(call.due_at, now + account.policy.patience))  # judged meanwhile, and no more sent
 
 
 def _untaken(call: MarketCall) -> CallState:
