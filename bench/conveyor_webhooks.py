@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench import conveyor
 from bench.conveyor_partial import calls
-from bench.conveyor_shop import MALL, Plan, open_for_sale
+from bench.conveyor_shop import MALL, POLL_SECONDS, Plan, open_for_sale
 from bench.report import Line, at_most
 from bobusang.flows.conveyor.model import Mode, Stage
 from bobusang.kit import json
@@ -31,6 +31,7 @@ LISTED = 100
 """Products that are on the market, and that the webhooks are about."""
 Letter = tuple[str, dict[str, Any]]
 """An event and its body."""
+WAITING = Statement("select count(*) as value from webhook_inbox where state = 'RECEIVED'")
 KEPT = Statement("select count(*) as value from webhook_inbox where genuine = true")
 
 
@@ -39,9 +40,9 @@ def run(size: str) -> Iterator[Line]:
     for database in conveyor.DATABASES:
         idle, busy, pages = asyncio.run(_measure(Plan(database, PRODUCTS, page_size="real"), SECONDS[size]))
         yield Line(f"{database}: webhooks at {RATE}/s", f"{len(busy.waits):,}, {pages} list pages read meanwhile")
-        yield Line(
-            f"{database}: answered with nothing else to do, p50, p99", f"{idle.cut(50):.1f} ms, {idle.cut(99):.1f} ms"
-        )
+        yield Line(f"{database}: CPU a webhook, its effect included", f"{idle.cpu * 1000 / len(idle.waits):.2f} ms")
+        alone = f"{idle.cut(50):.1f} ms, {idle.cut(99):.1f} ms"
+        yield Line(f"{database}: answered with nothing else to do, p50, p99", alone)
         yield Line(f"{database}: answered while pages are read, p50", f"{busy.cut(50):.1f} ms")
         yield at_most(f"{database}: answered while pages are read, p99", busy.cut(99), 50, "ms")
         late = f"{busy.cut(99, busy.late):.1f} ms"
@@ -55,7 +56,7 @@ class Posted:
     waits: list[float]
     late: list[float]
     cpu: float
-    """Seconds of ours meanwhile."""
+    """Seconds of ours until the last had taken effect."""
 
     def cut(self, percent: int, values: list[float] | None = None) -> float:
         """What so many percent of them are below."""
@@ -117,4 +118,13 @@ async def _posted(stand: Stand, letters: Sequence[Letter], seconds: float, hour:
     stored = await stand.value(KEPT) - kept
     if wrong or stored != len(found["waits"]):
         raise RuntimeError(f"{stored} of {len(found['waits'])} webhooks were stored, other answers: {dict(wrong)}")
+    await _applied(stand)
     return Posted(found["waits"], found["late"], (await stand.spent())[0] - before)
+
+
+async def _applied(stand: Stand) -> None:
+    """Wait until all that was stored has taken effect."""
+    while True:
+        if not await stand.value(WAITING):
+            return
+        await asyncio.sleep(POLL_SECONDS)
