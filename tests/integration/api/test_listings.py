@@ -29,8 +29,8 @@ async def desk(door: Door) -> Desk:
     """A coat on the market, confirmed."""
     found = await Desk.opened(door.app.engine.db)
     now = found.db.clock.now()
-    seen = {"seen_at": now - timedelta(seconds=9), "changed_at": now, "decided_at": now}
-    await found.go(replace(WANTED, **seen, quote="7"))
+    seen = now - timedelta(seconds=9)
+    await found.go(replace(WANTED, seen_at=seen, changed_at=now, decided_at=now, quote="7"))
     await found.told()
     return found
 

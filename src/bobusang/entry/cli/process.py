@@ -13,6 +13,8 @@ import os
 import socket
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from bobusang import __version__
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.place import prepare
@@ -35,6 +37,9 @@ def start(session: Session, settings: Settings, *, api: bool, worker: str | None
     gc.disable()
     prepare(settings)
     listener = listening(settings.host, settings.port) if api else None
+    if listener is not None:
+        # Port 0 has become a real one: markets are told where our pictures are.
+        settings = msgspec.structs.replace(settings, port=listener.getsockname()[1])
     roles = Roles(worker, upkeep, listener)
     try:
         log.configure(settings.log_level, settings.log_format)
