@@ -1,78 +1,71 @@
-"""`bobusang demo` as a stranger runs it first: its numbers, its exit code, and the commands it ends with."""
+"""`bobusang demo` as a stranger runs it first: from two malls to a market, then only the differences, then again."""
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import shlex
-import subprocess
-from contextlib import suppress
+import signal
 from typing import TYPE_CHECKING
 
-from tests.e2e.program import COMMAND, Running, bobusang, environment, until
+import pytest
+
+from tests.e2e.program import Done, Running, bobusang, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-STEPS = {
-    "fetch": (501, 501, 0, 25),
-    "parse": (500, 499, 1, 0),
-    "count": (499, 499, 0, 0),
-    "store": (499, 499, 0, 0),
-    "report": (1, 1, 0, 0),
-}
+pytestmark = pytest.mark.timeout(400)
+SIZE = "40"
+
+
+def counts(found: Done) -> dict[str, int]:
+    """The summary of the FULL run."""
+    part = found.out.split("# FULL ")[1].split("#")[0]
+    return {name: int(number) for name, number in re.findall(r"^([a-z ]+)\t(\d+)$", part, re.MULTILINE)}
 
 
 def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_path: Path) -> None:
-    """One test of three parts, because each needs what the one before left in the folder."""
-    first = bobusang("demo", cwd=tmp_path)
+    """One test of several parts, because each needs what the one before left in the folder."""
+    first = bobusang("demo", "--size", SIZE, cwd=tmp_path)
     assert first.code == 0, first
-    _prints_what_happened(first.out)
-    _ends_with_commands_that_work(first.out, tmp_path)
-    _goes_on_in_the_same_folder_with_bars_on_a_terminal(tmp_path)
+    told = counts(first)
+    assert list(told) == ["collected", "converted", "pictured", "priced", "registered", "confirmed live"]
+    assert 40 < told["confirmed live"] == told["registered"] <= told["priced"] <= told["pictured"] <= told["collected"]
+    assert re.search(r"# held for a person\nwhy\tproducts\ncategory_\w+\t\d+\n", first.out)
+    assert "\n$ bobusang price explain " in first.out
+    assert "\ncomplete: what the market has is what was sent\n" in first.out
+    assert re.search(r"# PARTIAL \d{8}_02: COMPLETED", first.out)
+    assert "CREATE" not in first.out.split("# PARTIAL ")[1]
+    _its_commands_work(first.out, tmp_path)
+
+    second = bobusang("demo", cwd=tmp_path)
+    assert second.code == 0, second
+    assert "going on with what is in this folder" in second.err
+    assert re.search(r"# FULL \d{8}_03: COMPLETED", second.out)
+    assert counts(second)["registered"] < told["registered"] // 2, "what was listed was sent again"
 
 
-def _prints_what_happened(printed: str) -> None:
-    rows = dict(re.findall(r"^(\w+)\t[A-Z]+\t(\d+\t\d+\t\d+\t\d+)$", printed, re.MULTILINE))
+def _its_commands_work(printed: str, folder: Path) -> None:
+    lines = [shlex.split(line)[1:] for line in re.findall(r"^  (bobusang .+)$", printed, re.MULTILINE)]
+    batch, listing, held = (bobusang(*line, cwd=folder) for line in lines)
 
-    assert {name: tuple(int(number) for number in row.split("\t")) for name, row in rows.items()} == STEPS
-    assert re.search(r"\njob 1 ended with SUCCESS: 2,000 tasks in [\d.]+ s, [\d,]+ tasks/s, 25 retries\n", printed)
-    assert re.search(r"\ndead letter: task \d+, INVALID: /pages/137 breaks off after \d+ characters", printed)
+    assert (batch.code, listing.code, held.code) == (0, 0, 0), (batch, listing, held)
+    assert re.search(r"^batch_id\t\d{8}_02$", batch.out, re.MULTILINE)
+    assert "LIVE" in listing.out
+    assert "category_" in held.out
 
 
-def _ends_with_commands_that_work(printed: str, folder: Path) -> None:
-    job, letter, up = (shlex.split(line)[1:] for line in re.findall(r"^  (bobusang .+)$", printed, re.MULTILINE))
-
-    assert "SUCCESS" in bobusang(*job, cwd=folder).out
-    assert "/pages/137 breaks off" in bobusang(*letter, cwd=folder).out
-    program = Running(*up, cwd=folder, BOBUSANG_PORT="0")
+def test_a_demo_that_is_interrupted_says_how_to_go_on_and_does(tmp_path: Path) -> None:
+    program = Running("demo", "--size", SIZE, cwd=tmp_path)
     try:
-        until(lambda: "is ready" in program.said() or program.process.poll() is not None, "a ready program")
-        program.interrupt()
-        assert program.ended() == 0
+        until(lambda: "FULL: batch" in program.said() or program.process.poll() is not None, "a batch")
+        program.process.send_signal(signal.SIGINT)
+        assert program.ended() == 130, program.said()
+        assert "stopped; nothing is lost: `bobusang demo` goes on with it" in program.said()
     finally:
         program.close()
 
-
-def _goes_on_in_the_same_folder_with_bars_on_a_terminal(folder: Path) -> None:
-    master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, "demo", "--pages", "150"],
-        cwd=folder,
-        env=environment(TERM="xterm", COLUMNS="120"),
-        stdin=subprocess.DEVNULL,
-        stdout=slave,
-        stderr=slave,
-    )
-    os.close(slave)
-    seen = b""
-    with suppress(OSError):  # Linux says so when the last one has closed the other end
-        while part := os.read(master, 65536):
-            seen += part
-    os.close(master)
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
-
-    assert process.wait(60) == 0, text
-    assert re.search(r"fetch +━+ +151/151", text)
-    assert "job 2 ended with SUCCESS" in text
+    again = bobusang("demo", cwd=tmp_path)
+    assert again.code == 0, again
+    assert re.search(r"FULL: going on with batch \d{8}_01|FULL: batch \d{8}_0\d of 10 brands", again.err), again.err
+    assert counts(again)["confirmed live"] > 40

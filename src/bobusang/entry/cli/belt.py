@@ -224,14 +224,15 @@ def shown(session: Session, batch: dict[str, Any]) -> None:
 def followed(session: Session, batch: str) -> dict[str, Any]:
     """Show a batch until it ends, and hand it over. Ctrl-C only stops watching."""
     try:
-        return _until_ended(session, batch)
+        return until_ended(session, batch)
     except KeyboardInterrupt:
         again = session.line(f"run watch {batch}")
         session.note("\nnot watching any more; the batch goes on. {command} watches it again", command=again)
         raise typer.Exit(Exit.INTERRUPTED) from None
 
 
-def _until_ended(session: Session, name: str) -> dict[str, Any]:
+def until_ended(session: Session, name: str) -> dict[str, Any]:
+    """Show a batch until it ends, and hand it over."""
     found: dict[str, Any] = session.api.get(f"/batches/{name}")
     with Moving(session.screen) if session.screen.live else Lines(session.screen) as belt:
         look, alive = 0.0, True

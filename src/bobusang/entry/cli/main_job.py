@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bobusang.entry.cli import children
-from bobusang.entry.cli.belt import followed
+from bobusang.entry.cli.belt import until_ended
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.options import Options
 from bobusang.entry.cli.place import prepare, settings
@@ -127,7 +127,7 @@ def _batch(session: Session, mode: str) -> dict[str, Any]:
     text = "{mode}: batch {batch} of {brands} brands" if started["created"] else "{mode}: going on with batch {batch}"
     values = {"mode": mode, "batch": started["batch_id"], "brands": len(started["brands"])}
     session.note("\n" + text, **values)
-    return followed(session, started["batch_id"])
+    return until_ended(session, started["batch_id"])
 
 
 def _told(session: Session, batch: dict[str, Any]) -> None:
