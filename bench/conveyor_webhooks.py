@@ -10,7 +10,7 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
 from bench import conveyor
-from bench.conveyor_partial import calls
+from bench.conveyor_partial import calls_of, many
 from bench.conveyor_shop import MALL, POLL_SECONDS, Plan, open_for_sale
 from bench.report import Line, at_most
 from bobusang.flows.conveyor.model import Mode, Stage
@@ -69,11 +69,11 @@ async def _measure(plan: Plan, seconds: float) -> tuple[Posted, Posted, int]:
         await stand.run(Mode.FULL, brands=stand.brands[:1], limit=LISTED)
         letters = await _letters(stand)
         idle = await _posted(stand, letters, seconds, 1)
-        before = await calls(stand)
+        before = await calls_of(stand)
         reading = asyncio.create_task(_read_on(stand))
         try:
             busy = await _posted(stand, letters, seconds, 2)
-            pages = (await calls(stand))[MALL, "list"] - before[MALL, "list"]
+            pages = many(await calls_of(stand), MALL, "list") - many(before, MALL, "list")
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)

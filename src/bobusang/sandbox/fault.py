@@ -65,6 +65,8 @@ class Trouble(StrEnum):
     """Objects of JSON that have a member twice."""
     DUPLICATE_ITEMS = "duplicate_items"
     """The first item of a list, or the first option, twice, with another price or stock."""
+    UNTAGGED = "untagged"
+    """No ETag and no 304: the whole page each time, as from a mall that knows neither."""
 
 
 class Mishap(StrEnum):

@@ -49,6 +49,7 @@ QUIET = {
     Trouble.DUPLICATE_ITEMS: "the first of them counts",
     Trouble.SCRIPT_NAMES: "it is a text like any other",
     Trouble.MANY_OPTIONS: "they are options like any other",
+    Trouble.UNTAGGED: "it is read again",
     Trouble.INVALID_UTF8: "what cannot be read is not believed, and the rest can be read",
 }
 """Faults that need no report where they do no harm, and why."""
