@@ -33,7 +33,7 @@ def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_p
     assert 40 < told["confirmed live"] == told["registered"] <= told["priced"] <= told["pictured"] <= told["collected"]
     assert re.search(r"# held for a person\nwhy\tproducts\ncategory_\w+\t\d+\n", first.out)
     assert "\n$ bobusang price explain " in first.out
-    assert "\ncomplete: what the market has is what was sent\n" in first.out
+    assert "\ncomplete: what the market has is what was sent\n" in first.err
     assert re.search(r"# PARTIAL \d{8}_02: COMPLETED", first.out)
     assert "CREATE" not in first.out.split("# PARTIAL ")[1]
     _its_commands_work(first.out, tmp_path)

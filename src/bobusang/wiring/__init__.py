@@ -27,7 +27,7 @@ from bobusang.engine.upkeep.sweep import sweep
 from bobusang.engine.worker import Pace, Worker
 from bobusang.flows.collect import register as collect
 from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
-from bobusang.flows.conveyor import control
+from bobusang.flows.conveyor import control, scheduling
 from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.seller_crawl.grading import grade
@@ -190,6 +190,7 @@ def build(settings: Settings, database: db.Database) -> App:
     generic.register(engine.handlers, collector)
     belt = conveying.belt(settings, collector)
     conveyor.register(engine.handlers, belt)
+    scheduling.register(engine.handlers, engine, collector)
     engine.hooks.on_step.append(control.on_step)
     engine.hooks.on_job += [grade, Healing(engine), control.on_job]
     return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers, collector, belt)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from bobusang.connectors.markets.buyma.market import PRODUCTION, Buyma
 from bobusang.flows.conveyor import register as conveyor
+from bobusang.flows.conveyor import scheduling
 from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
 from bobusang.flows.market import exchange, inbox, resending
+from bobusang.flows.market_upkeep import duties as market_upkeep
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 from bobusang.platform import models, secrets
@@ -89,14 +91,19 @@ def secret_of(settings: Settings) -> Callable[[str], str]:
 def duties(settings: Settings, belt: Belt) -> list[Duty]:
     """What runs by itself for the market."""
     database, transport = belt.db, belt.collector.transport
-    found = [inbox.apply(database, belt.register), resending.resend(database, belt.register)]
+    found = [
+        inbox.apply(database, belt.register),
+        resending.resend(database, belt.register),
+        *market_upkeep.duties(database, belt.collector.blobs),
+    ]
     place = settings.fx_url or (settings.sandbox_url.rstrip("/") + SANDBOX_RATE if settings.sandbox_url else "")
     return [*found, exchange.exchange(database, transport, place, settings.fx_spread)] if place else found
 
 
 async def prepare(engine: Engine) -> None:
-    """What must be there before anything runs: the workflow, and the rates that come with the program."""
+    """What must be there before anything runs: workflows, schedules, and the rates that come with the program."""
     await conveyor.install(engine)
+    await scheduling.install(engine)
 
     async def install(tx: Tx) -> None:
         if not await tx.fetch(ANY_RATES):

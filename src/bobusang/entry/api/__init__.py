@@ -32,6 +32,7 @@ from bobusang.entry.api import (
     markets,
     masters,
     media,
+    previews,
     prices,
     problems,
     queues,
@@ -100,7 +101,7 @@ TAGS = [
     {"name": "health", "description": "For machines that watch."},
 ]
 ROUTERS = (
-    batches,
+    *(batches, previews),
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
     *(sellers, crawl, markets, records, raw, held, collect_statistics),

@@ -50,7 +50,8 @@ def places(home: Path, size: int) -> Places:
     if path.exists():
         found = Places(**json.loads(path.read_text("utf-8")))
     else:
-        found = Places(*_free(2), size)
+        sandbox, api = _free(2)
+        found = Places(sandbox, api, size)
         path.write_text(json.dumps(asdict(found)), "utf-8")
     for port in (found.sandbox, found.api):
         _must_be_free(port, path)

@@ -327,4 +327,22 @@ NOTES = {
     "going on with job {id}, which was interrupted": "중단된 잡 {id}을(를) 이어서 합니다",
     "\nTry next:": "\n다음을 해 보세요:",
     "\nstopped; nothing is lost: {command} goes on with it": "\n멈췄습니다. 잃은 것은 없습니다: {command}로 이어집니다",
+    # the demo, what a run would send
+    "\nboth runs took {seconds} s": "\n두 실행에 {seconds}초 걸렸습니다",
+    "a reviewed mapping of brands and categories: {rows} rows, some not reviewed yet": (
+        "검토한 브랜드·카테고리 매핑: {rows}줄, 일부는 아직 검토 전입니다"
+    ),
+    "held for a person": "사람을 기다리는 상품",
+    "going on with what is in this folder": "이 폴더에 있는 것으로 이어서 합니다",
+    "\n{hours} hours later in the sandbox: prices moved, things sold out and returned": (
+        "\n샌드박스에서 {hours}시간 뒤: 가격이 움직이고 품절과 재입고가 있었습니다"
+    ),
+    "account {name}; its secrets are references": "계정 {name}: 비밀 값은 참조로만 둡니다",
+    "sandbox at {url}: two malls and a market, seeded": "샌드박스 {url}: 몰 둘과 마켓 하나",
+    "the program at {url}, SQLite and files in {home}": "프로그램 {url}, {home}의 SQLite와 파일",
+    "the market's lists: {rows} rows in {lists}": "마켓의 목록 {lists}개, {rows}줄",
+    "{mode}: batch {batch} of {brands} brands": "{mode}: 브랜드 {brands}개의 배치 {batch}",
+    "nothing was sent; calls it would cost: {costs}; {held} held, {idle} as confirmed": (
+        "보낸 것은 없습니다. 들 호출: {costs}; 보류 {held}건, 그대로 {idle}건"
+    ),
 }

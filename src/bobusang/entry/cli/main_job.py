@@ -87,6 +87,8 @@ def _equipped(session: Session, home: Path) -> None:
     if session.api.get("/accounts")["items"]:
         session.note("going on with what is in this folder")
         return
+    for one in session.api.get("/schedules", limit=200)["items"]:
+        session.api.post(f"/schedules/{one['id']}/pause")  # the demo runs what it shows, at its own time
     lists = session.api.post("/masters/fetch", market=MARKET)["items"]
     taken = session.api.call("POST", "/mappings", content=("text/csv", _mapping(home).encode()))
     session.api.post("/accounts", _account())

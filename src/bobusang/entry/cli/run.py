@@ -21,9 +21,12 @@ Brands = Annotated[
 ]
 Stages = Annotated[str | None, typer.Option("--stages", metavar="LIST", help="Only these, as price,register.")]
 Products = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many products a brand.")]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Show what would be sent by what is known now; send nothing.")]
 Key = Annotated[str | None, typer.Option("--key", help="A second start with the same key is the first.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Watch it to its end; exit code 1 when it failed, 5 in part.")]
 
+PREVIEW = "sku account kind changes"
+SHORT = 40
 COLUMNS = "batch_id mode status total_brands success_brands start_time end_time"
 FACTS = "batch_id mode status total_brands success_brands start_time end_time seconds done left rate eta_seconds"
 
@@ -35,10 +38,14 @@ def full(
     brand: Brands = None,
     stages: Stages = None,
     limit: Products = None,
+    dry_run: Dry = False,
     key: Key = None,
     wait: Wait = False,
 ) -> None:
     """Take all accepted brands through COLLECT, CONVERT, IMAGE, PRICE and REGISTER."""
+    if dry_run:
+        _previewed(session, _wanted(mall, brand, None, limit, None))
+        return
     _start(session, "FULL", _wanted(mall, brand, stages, limit, key), wait=wait)
 
 
@@ -49,10 +56,14 @@ def partial(
     brand: Brands = None,
     stages: Stages = None,
     limit: Products = None,
+    dry_run: Dry = False,
     key: Key = None,
     wait: Wait = False,
 ) -> None:
     """Refresh price and stock of what is listed: COLLECT, PRICE and REGISTER, nothing new."""
+    if dry_run:
+        _previewed(session, _wanted(mall, brand, None, limit, None))
+        return
     _start(session, "PARTIAL", _wanted(mall, brand, stages, limit, key), wait=wait)
 
 
@@ -123,6 +134,29 @@ def _start(session: Session, mode: str, wanted: dict[str, Any], *, wait: bool) -
     made = "batch {batch} was started for {brands} brands"
     text = made if answer["created"] else "batch {batch} runs already and is gone on with"
     _told(session, answer, text, {"batch": answer["batch_id"], "brands": len(answer["brands"])}, wait=wait)
+
+
+def _previewed(session: Session, wanted: dict[str, Any]) -> None:
+    """The calls that a run would make, with the fields they change, and what they would cost."""
+    found = session.api.post("/previews", wanted)
+    if session.options.machine:
+        session.screen.document(found)
+        return
+    rows = [one | {"changes": _differences(one["changes"]) if one["kind"] else one["why"]} for one in found["items"]]
+    session.screen.table(rows, PREVIEW)
+    costs = ", ".join(f"{count:,} {family}" for family, count in sorted(found["calls"].items())) or "none"
+    text = "nothing was sent; calls it would cost: {costs}; {held} held, {idle} as confirmed"
+    session.note(text, costs=costs, held=f"{found['held']:,}", idle=f"{found['idle']:,}")
+
+
+def _differences(changes: dict[str, list[Any]]) -> str:
+    """`price 12,300 → 11,900`; of long values only that they differ."""
+    return "; ".join(f"{name} {_short(before)} → {_short(after)}" for name, (before, after) in changes.items())
+
+
+def _short(value: Any) -> str:
+    text = "–" if value in (None, "") else str(value)
+    return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 
 
 def _told(session: Session, answer: dict[str, Any], text: str, values: dict[str, Any], *, wait: bool) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.service import Preview
 
 CHUNK = 100
+AS_CONFIRMED = "as confirmed"
+"""Why nothing would be sent of what is right already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+"""What a run would send: exact payloads and differences, and nothing is sent."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from bobusang.entry.api.batches import Key
+from bobusang.entry.api.desk import Viewer
+from bobusang.entry.api.fields import Form, Name, Whole
+from bobusang.flows.conveyor import choosing, previewing
+
+router = APIRouter(prefix="/previews", tags=["batches"])
+
+MOST_LINES = 2_000
+
+
+class PreviewForm(Form):
+    """Of which brands, as for starting a batch."""
+
+    malls: Annotated[list[Name], Field(max_length=100, examples=[["okmall"]])] = Field(default_factory=list)
+    brands: Annotated[list[Key], Field(max_length=500, examples=[["나이키(NIKE)"]])] = Field(default_factory=list)
+    limit: Annotated[Whole | None, Field(ge=1, le=1_000_000, description="at most so many products a brand")] = None
+
+
+class PreviewLine(BaseModel):
+    """A product on an account: the call that would be made with the fields it changes (before, after), or why none."""
+
+    sku: str
+    account: str
+    kind: str
+    path: str
+    body: str
+    changes: dict[str, list[Any]]
+    why: str
+
+
+class Previewed(BaseModel):
+    """The first lines, and what all of them together would cost; `idle` are products that need no call."""
+
+    items: list[PreviewLine]
+    calls: dict[str, int]
+    """By the market's budget: product and stock calls."""
+    kinds: dict[str, int]
+    held: int
+    idle: int
+    more: int
+    """Calls and holds that are counted and not shown."""
+
+
+@router.post("", summary="Preview a run")
+async def preview_run(desk: Viewer, form: PreviewForm) -> Previewed:
+    """What a FULL run would send by what is known now: no mall is asked, no rival is searched, nothing is written."""
+    async with desk.read() as tx:
+        brands = await choosing.chosen(tx, desk.app.collector, form.malls, form.brands)
+    found = Previewed(items=[], calls={}, kinds={}, held=0, idle=0, more=0)
+    async for line in previewing.preview(desk.app.belt, brands, limit=form.limit):
+        if line.kind:
+            found.calls[line.family] = found.calls.get(line.family, 0) + 1
+            found.kinds[line.kind] = found.kinds.get(line.kind, 0) + 1
+        elif line.why == previewing.AS_CONFIRMED:
+            found.idle += 1
+            continue
+        else:
+            found.held += 1
+        if len(found.items) < MOST_LINES:
+            found.items.append(_shown(line))
+        else:
+            found.more += 1
+    return found
+
+
+def _shown(line: previewing.Line) -> PreviewLine:
+    changes = {name: [before, after] for name, (before, after) in line.changes.items()}
+    return PreviewLine(
+        sku=line.sku,
+        account=line.account,
+        kind=line.kind,
+        path=line.path,
+        body=line.body,
+        changes=changes,
+        why=line.why,
+    )
