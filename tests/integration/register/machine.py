@@ -92,6 +92,8 @@ class Machine(RuleBasedStateMachine):
         """By call, the token that was handed out last."""
         self.earliest: dict[int, datetime] = {}
         """By call, before when nobody may send it again."""
+        self.handed: dict[tuple[int, int], datetime] = {}
+        """By call and token, when it was handed out."""
         self.delivered: dict[tuple[str, bytes], int] = {}
         self.references: dict[int, str] = {}
 
@@ -172,6 +174,7 @@ class Machine(RuleBasedStateMachine):
         for one in outgoings:
             assert one.token > self.tokens.get(one.call_id, 0)
             self.tokens[one.call_id] = one.token
+            self.handed[one.call_id, one.token] = self.clock.now()
             self.earliest[one.call_id] = self.clock.now() + LEASE + POLICY.patience
         self.unsent += outgoings
 
@@ -192,6 +195,9 @@ class Machine(RuleBasedStateMachine):
     def send(self) -> None:
         outgoings, self.unsent = self.unsent, []
         sents = self.run(self.register.send(self.account, outgoings))
+        for sent in sents:
+            age = self.clock.now() - self.handed[sent.call_id, sent.token]
+            assert age + self.register.timeout <= LEASE, "a right that has run out was used"
         self.unsettled += [sents] if sents else []
 
     @rule()
@@ -306,8 +312,22 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def a_webhook_is_kept_once(self) -> None:
-        rows = [row for row in self.mine("webhook_inbox") if row["genuine"]]
+        inbox = self.mine("webhook_inbox")
+        assert {row["state"] for row in inbox if not row["genuine"]} <= {"FORGED"}
+        rows = [row for row in inbox if row["genuine"]]
         assert sorted(row["times"] for row in rows) == sorted(self.delivered.values())
+
+    @invariant()
+    def a_call_is_judged_by_what_became_of_it(self) -> None:
+        arrived = {trip.call_id for trip in self.wire.trips if trip.uid}
+        states = {row["id"]: row["state"] for row in self.mine("market_calls")}
+        assert [id for id, state in states.items() if state == "CANCELLED" and id in arrived] == []
+        if not self.wire.was_late:  # else a word on one call may be what another asked for
+            assert [id for id, state in states.items() if state == "CONFIRMED" and id not in arrived] == []
+
+    def sends(self, count: int) -> None:
+        """In a story: so many calls are about to be sent."""
+        assert len(self.unsent) == count
 
     def check(self) -> None:
         """All of that, for who calls the rules himself."""
@@ -315,6 +335,7 @@ class Machine(RuleBasedStateMachine):
         self.nothing_takes_effect_twice()
         self.the_budget_is_kept()
         self.a_webhook_is_kept_once()
+        self.a_call_is_judged_by_what_became_of_it()
 
     # --- in the end
 

@@ -25,7 +25,7 @@ def step(name: str, **given: Any) -> Step:
 
 PLAN, RECOVER, SEND, SETTLE = step("plan", dies=False), step("recover"), step("send"), step("settle")
 GO, RESEND, TOLD, APPLY, DIE = step("go"), step("resend"), step("told"), step("apply", dies=False), step("die")
-LISTED = (GO, TOLD)
+LISTED, ONE = (GO, TOLD), step("sends", count=1)
 CHEAPER = step("wish", id=1, wish={"price": yen(21_000)})
 GONE = step("wish", id=1, wish={"variants": stocks(Stock.OUT)})
 BACK = step("wish", id=1, wish={"variants": stocks()})
@@ -58,8 +58,12 @@ STORIES: dict[str, tuple[Step, ...]] = {
     "a webhook is forged": (GO, deliver(0, "forged"), APPLY, TOLD),
     "two words on one listing come at once": (GO, RESEND, SEND, SETTLE, TOLD),
     "an older word comes last": (GO, RESEND, SEND, SETTLE, deliver(3), deliver(2), APPLY, TOLD),
+    "an older word does not confirm a newer call": (
+        *(GO, RESEND, SEND, SETTLE, deliver(0), deliver(0), APPLY),
+        *(CHEAPER, feel(Mood.DEAF), GO, TOLD, feel(Mood.FINE), RESEND, SEND, SETTLE, TOLD),
+    ),
     "the calls of a day are used up": (feel(Mood.MUTE), GO, *((RESEND, SEND, SETTLE) * 20), TOLD),
-    "it sells out while an edit waits for its verdict": (*LISTED, CHEAPER, GO, GONE, PLAN, SEND, SETTLE, TOLD),
+    "it sells out while an edit waits for its verdict": (*LISTED, CHEAPER, GO, GONE, PLAN, ONE, SEND, SETTLE, TOLD),
     "it sells out while an edit is not sent yet": (*LISTED, CHEAPER, PLAN, GONE, PLAN, SEND, SETTLE, TOLD, GO, TOLD),
     "it sells out while the answer is lost": (*LISTED, CHEAPER, feel(Mood.MUTE), GO, GONE, GO, DIE, RESEND, SEND, TOLD),
     "a verdict comes while it is about to be sent again": (*LISTED, CHEAPER, GO, RESEND, TOLD, GONE, PLAN, SEND, TOLD),

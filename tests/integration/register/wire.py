@@ -130,6 +130,7 @@ class Wire:
     mood: Mood = Mood.FINE
     trips: list[Trip] = field(default_factory=list)
     flying: list[tuple[Call, Trip]] = field(default_factory=list)
+    was_late: bool = False
 
     async def send(self, call: Call) -> Answer:
         trip = await self._leaving(call)
@@ -141,6 +142,7 @@ class Wire:
                 return Answer(call.url, 429, {}, b"")
             case Mood.LATE:
                 self.flying.append((call, trip))
+                self.was_late = True
                 raise Unavailable("no answer yet")
         answer = await self._arrived(call, trip)
         if self.mood is Mood.MUTE:
