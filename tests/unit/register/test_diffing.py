@@ -134,6 +134,19 @@ def test_frozen_fields_are_sent_as_registered_and_alone_are_no_reason_to_call() 
     assert edit[0].target == draft(price=22_000, brand_id=0, brand_name="SEOUL", name="古い名前")
 
 
+def test_pictures_that_only_moved_are_no_reason_to_call_and_go_along_with_another() -> None:
+    """A shop that gets another address must not send every listing again."""
+    content = "0123456789abcdef" * 4
+    have = listing(images=(f"http://127.0.0.1:8000/media/{content}",))
+    moved = f"https://img.example.com/{content}.jpg"
+
+    assert found(draft(images=(moved,)), have) == Idle("as confirmed")
+    assert kinds(draft(images=(moved, moved)), have) == [(Kind.EDIT, Urgency.CONTENT, ("images",))]
+    dearer = found(draft(images=(moved,), price=draft().price + 100), have)
+    assert not isinstance(dearer, Idle)
+    assert [(step.changed, step.target.images) for step in dearer] == [(("price",), (moved,))]
+
+
 def test_the_end_is_extended_before_it_comes_and_only_then() -> None:
     """Listings that nobody edits lapse after 90 days."""
     far, near = draft(available_until=TODAY + timedelta(15)), draft(available_until=TODAY + timedelta(14))

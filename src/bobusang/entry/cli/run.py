@@ -155,6 +155,8 @@ def _differences(changes: dict[str, list[Any]]) -> str:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{len(value)}]"
     text = "–" if value in (None, "") else str(value)
     return text if len(text) <= SHORT else f"{text[: SHORT - 1]}…"
 

@@ -6,6 +6,7 @@ nothing else. An option that vanished is out of stock, not gone; stock nobody kn
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
@@ -66,6 +67,7 @@ class Idle:
     """Not because all is well: the market would refuse it again."""
 
 
+_ADDRESS = re.compile(r"[0-9a-f]{64}")
 STOCK_FIELDS = frozenset({"variants", "order_quantity"})
 CLOSED = {
     State.DELETED: "it was deleted: a person decides whether it is listed anew",
@@ -134,9 +136,14 @@ def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tupl
 
 
 def differing(target: Draft, confirmed: Draft) -> tuple[str, ...]:
-    """The fields that are not the same; the end date is not compared, it is extended when it is time."""
+    """The fields that are not the same; the end date is not compared, it is extended when it is time, and pictures are
+    compared by what they show, not by where they lie."""
     names = [name for name in Draft.__struct_fields__ if name != "available_until"]
-    return tuple(name for name in names if getattr(target, name) != getattr(confirmed, name))
+    return tuple(name for name in names if _compared(target, name) != _compared(confirmed, name))
+
+
+def _compared(draft: Draft, name: str) -> object:
+    return tuple(content_of(url) for url in draft.images) if name == "images" else getattr(draft, name)
 
 
 def frozen_differences(wanted: Draft, confirmed: Draft, abilities: Abilities) -> tuple[str, ...]:
@@ -180,6 +187,12 @@ def aligned(wanted: Draft, confirmed: Draft, abilities: Abilities) -> Draft:
         variants=variants,
         order_quantity=_quantity(wanted, confirmed, variants),
     )
+
+
+def content_of(url: str) -> str:
+    """What a picture is, wherever it lies: its content's address. A shop that moves its pictures has changed none."""
+    found = _ADDRESS.findall(url)
+    return found[-1] if found else url
 
 
 def _quantity(wanted: Draft, confirmed: Draft, variants: tuple[Variant, ...]) -> int:
