@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bench import conveyor_library
 from bench.conveyor_shop import COLLECTED, LIVE, Plan, Spent, open_for_sale
 from bench.report import Line, at_least, at_most
 from bobusang.flows.conveyor.model import Mode
@@ -21,6 +22,7 @@ DATABASES = ("postgresql", "sqlite")
 MOST = {"default": 12.0, "real": 20.0}
 """Milliseconds a product without pictures, by page size."""
 SIZES = {"default": "default page size", "real": "captured page size"}
+SIDE = 600
 IMAGE = "conveyor.image"
 PICTURES = "pictures"
 """The pool in which pictures are decoded and made."""
@@ -66,8 +68,9 @@ def run(size: str) -> Iterator[Line]:
 
 def pictures(size: str) -> Iterator[Line]:
     """Two pictures of 600 × 600 each, by one process and, on PostgreSQL, with a second worker."""
+    yield from conveyor_library.run(SIDE)
     for database in DATABASES:
-        plan = Plan(database, PRODUCTS[size], pictures=2, side=600)
+        plan = Plan(database, PRODUCTS[size], pictures=2, side=SIDE)
         full = measured(plan)
         yield from told(database, full)
         yield at_most(f"{database}: CPU a product with two pictures", full.cpu, 35, "ms")
@@ -78,7 +81,7 @@ def pictures(size: str) -> Iterator[Line]:
 
 
 def _with_a_second(one: Full) -> Iterator[Line]:
-    two = measured(Plan(one.plan.database, one.plan.products, pictures=2, side=600, workers=2))
+    two = measured(Plan(one.plan.database, one.plan.products, pictures=2, side=SIDE, workers=2))
     yield from told("postgresql, two workers", two)
     gain = (two.listed / two.spent.wall) / (one.listed / one.spent.wall)
     yield at_least("postgresql: a second worker process gains", gain, 1.4)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -137,14 +137,13 @@ class Crew:
         self._started += 1
         orders = Orders(name=f"crew {self._started}", settings=self._settings, visiting=self._visiting)
         with self._log.open("ab") as out:
-            self._running[orders.name] = self.process(msgspec.json.encode(orders).decode(), out)
+            self._running[orders.name] = subprocess.Popen(  # noqa: S603  (our own program)
+                [sys.executable, "-m", "bobusang.testing.crawl", msgspec.json.encode(orders).decode()],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=out,
+            )
         return orders.name
-
-    def process(self, orders: str, out: IO[bytes]) -> subprocess.Popen[bytes]:
-        """The process of a worker."""
-        return subprocess.Popen(  # noqa: S603  (our own program)
-            [sys.executable, "-m", "bobusang.testing.crawl", orders], stdin=subprocess.PIPE, stdout=out, stderr=out
-        )
 
     def kill(self, name: str) -> None:
         """SIGKILL, and wait until it is gone."""

@@ -137,7 +137,7 @@ def test_frozen_fields_are_sent_as_registered_and_alone_are_no_reason_to_call() 
 def test_pictures_that_only_moved_are_no_reason_to_call_and_go_along_with_another() -> None:
     """A shop that gets another address must not send every listing again."""
     content = "0123456789abcdef" * 4
-    have = listing(images=(f"http://127.0.0.1:8000/media/{content}",))
+    have = listing(confirmed=draft(images=(f"http://127.0.0.1:8000/media/{content}",)))
     moved = f"https://img.example.com/{content}.jpg"
 
     assert found(draft(images=(moved,)), have) == Idle("as confirmed")
