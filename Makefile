@@ -19,7 +19,7 @@ POSTGRES = .cache/postgres/.unpacked
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(BASE) ## run a small real workflow on embedded SQLite
+demo: $(BASE) ## the main job: two malls to a market, in one folder
 	@$(BIN)/bobusang demo $(ARGS)
 
 up: $(BASE) ## run API, scheduler and worker in one process
