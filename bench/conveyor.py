@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bench import conveyor_library
@@ -59,7 +59,7 @@ def run(size: str) -> Iterator[Line]:
     """One small picture each, because the market takes nothing without; what IMAGE spends is told and taken off."""
     for database in DATABASES:
         for page_size, most in MOST.items():
-            full = measured(Plan(database, PRODUCTS[size], page_size=page_size))
+            full = measured(Plan(database, PRODUCTS[size], page_size=page_size, metered=True))
             name = f"{database}, {SIZES[page_size]}"
             yield from told(name, full)
             yield at_most(f"{name}: CPU a product without IMAGE", full.cpu - full.of(IMAGE), most, "ms")
@@ -70,7 +70,7 @@ def pictures(size: str) -> Iterator[Line]:
     """Two pictures of 600 × 600 each, by one process and, on PostgreSQL, with a second worker."""
     yield from conveyor_library.run(SIDE)
     for database in DATABASES:
-        plan = Plan(database, PRODUCTS[size], pictures=2, side=SIDE)
+        plan = Plan(database, PRODUCTS[size], pictures=2, side=SIDE, metered=True)
         full = measured(plan)
         yield from told(database, full)
         yield at_most(f"{database}: CPU a product with two pictures", full.cpu, 35, "ms")
@@ -81,7 +81,7 @@ def pictures(size: str) -> Iterator[Line]:
 
 
 def _with_a_second(one: Full) -> Iterator[Line]:
-    two = measured(Plan(one.plan.database, one.plan.products, pictures=2, side=SIDE, workers=2))
+    two = measured(replace(one.plan, workers=2))
     yield from told("postgresql, two workers", two)
     gain = (two.listed / two.spent.wall) / (one.listed / one.spent.wall)
     yield at_least("postgresql: a second worker process gains", gain, 1.4)

@@ -46,7 +46,6 @@ class StageTime:
 
     def turn(self, to: str) -> str:
         """What follows is this label's; the one before."""
-        self.spent["turns", "count"] += 1
         now = time.thread_time()
         before, self._current = self._current, to
         self.spent[before, HERE] += now - self._since
@@ -74,7 +73,6 @@ class StageTime:
     def _timed(self, name: str, work: Callable[..., Any], /, *given: Any, **named: Any) -> Any:
         thread = threading.current_thread().name
         mine = self._threads.setdefault(thread, defaultdict(float))  # each thread adds to its own, so none waits
-        self._threads.setdefault(thread,defaultdict(float))["threadcalls","count"]+=1
         begun = time.thread_time()
         try:
             return work(*given, **named)

@@ -35,6 +35,7 @@ FILLED = {
     "0007": ("market_accounts", "listings", "market_calls", "listing_holds", "webhook_inbox", "call_ledger"),
     "0008": ("pipeline_batches", "pipeline_control", "pipeline_brands"),
     "0009": (),  # views alone
+    "0010": ("conveyor_marks",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -281,6 +282,10 @@ FROZEN = {
           values ('okmall', '나이키(NIKE)', '20260127_01')""",
     ],
     "0009": [],
+    "0010": [
+        """insert into conveyor_marks (product_id, market, version, stamp, model, due_at, marked_at)
+          values (500001, 'buyma', 1, 'x', 'AB1234', NOW, NOW)""",
+    ],
 }
 
 

@@ -28,7 +28,3 @@ def upgrade() -> None:
         mariadb_default_charset="utf8mb4",
         if_not_exists=True,
     )
-
-
-def downgrade() -> None:
-    op.drop_table("conveyor_marks", if_exists=True)
