@@ -169,7 +169,7 @@ async def open_for_sale(plan: Plan) -> AsyncIterator[Stand]:
             }
             notes = folder / "stages"
             async with (
-                _running(folder, notes if plan.metered else None, said, plan.workers) as ups,
+                _running(plan, folder, notes, said) as ups,
                 opened(load({}, folder, **said)) as app,
             ):
                 shop = Shop(Yard(app, door), f"http://127.0.0.1:{port}")
@@ -191,16 +191,16 @@ def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | N
 
 @asynccontextmanager
 async def _running(
-    folder: Path, notes: Path | None, said: Mapping[str, object], workers: int
+    plan: Plan, folder: Path, notes: Path, said: Mapping[str, object]
 ) -> AsyncIterator[list[psutil.Popen]]:
     """`bobusang up`, and further workers beside it; each notes its stages, where that is wanted, when it is stopped."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS}
     environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in said.items()}
     found: list[psutil.Popen] = []
     try:
-        for number, command in enumerate(["up", *["worker"] * (workers - 1)]):
+        for number, command in enumerate(["up", *["worker"] * (plan.workers - 1)]):
             program = [str(Path(sys.executable).with_name("bobusang"))]
-            if notes is not None:
+            if plan.metered:
                 program = [sys.executable, "-m", "bench.conveyor_up", str(notes / f"{number}.json")]
             argv = [*program, command, "--json", "--quiet"]
             found.append(psutil.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True))
