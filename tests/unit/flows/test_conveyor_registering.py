@@ -1,0 +1,96 @@
+"""What a REGISTER task does after its product was planned: wait, come back, be skipped with the reason, or be done."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bobusang.engine.model import Entry, JobType, Plan, QueueType, Run, Step, StepType, Task
+from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.flows.conveyor.registering import GRACE, LONGEST_WAIT, Registered, became, combined
+from bobusang.kit import json
+from bobusang.stages.register.deciding import Chosen, Decision, Faulty, Stopped, Waiting
+from bobusang.stages.register.diffing import Idle, Kind, Urgency
+from bobusang.stages.register.diffing import Step as Call
+from bobusang.stages.register.guards import Guard, Trip
+from bobusang.stages.register.market import Cause, Family, Outgoing, Problem, Request
+from bobusang.stages.register.planning import Planned, Postponed
+from bobusang.stages.register.settling import Settled
+from bobusang.stages.register.tables import CallState
+from tests.unit.register.making import ACCOUNT, draft
+
+NOW = datetime(2026, 11, 16, 3, tzinfo=UTC)
+PATIENCE = ACCOUNT.policy.patience
+SENT = Outgoing(5, 1, Request(Family.PRODUCT, "/products", "{}"), NOW)
+PROBLEM = Problem("name", "too long", Cause.DATA, "the name is too long")
+
+
+def settled(state: CallState, *problems: Problem) -> dict[int, Settled]:
+    return {5: Settled(5, 1, state, "market-call:5", NOW + PATIENCE, problems)}
+
+
+def planned(decision: Decision | Postponed, *, sent: bool = False) -> Planned:
+    return Planned(7, decision, 1, SENT if sent else None)
+
+
+CREATE = Chosen(Call(Kind.CREATE, draft(), Urgency.NEW))
+
+
+@pytest.mark.parametrize(
+    ("one", "answers", "outcome"),
+    [
+        (planned(CREATE, sent=True), settled(CallState.ACCEPTED), Wait("market-call:5", NOW + PATIENCE + GRACE)),
+        (planned(CREATE, sent=True), settled(CallState.UNKNOWN), Wait("market-call:5", NOW + PATIENCE + GRACE)),
+        (planned(CREATE, sent=True), settled(CallState.REJECTED, PROBLEM), Snooze(NOW, "the name is too long")),
+        (
+            planned(CREATE, sent=True),
+            settled(CallState.CANCELLED),
+            Snooze(NOW + timedelta(seconds=5), "the market did not take it now"),
+        ),
+        (planned(CREATE, sent=True), {}, Wait("market-call:5", NOW + PATIENCE + GRACE)),
+        (planned(Waiting(9)), {}, Wait("market-call:9", NOW + PATIENCE + GRACE)),
+        (planned(Postponed(NOW + LONGEST_WAIT, "no room")), {}, Snooze(NOW + LONGEST_WAIT, "no room")),
+        (
+            planned(Postponed(NOW + LONGEST_WAIT * 2, "no room")),
+            {},
+            Skip("no room: left to the next run"),
+        ),
+        (planned(Stopped(Trip(Guard.CLOSED, "too many at once"), "x")), {}, Skip("held: too many at once")),
+        (planned(Faulty((PROBLEM,))), {}, Skip("the market would refuse it: the name is too long")),
+        (planned(Idle("as confirmed")), {}, Done(output="as confirmed")),
+    ],
+)
+def test_what_a_task_does_next(one: Planned, answers: dict[int, Settled], outcome: Outcome) -> None:
+    assert became(one, answers, ACCOUNT, NOW) == outcome
+
+
+def task(**prices: dict[str, Any]) -> Task:
+    step = Step(1, 1, "register", StepType.STORE, "conveyor.register")
+    run = Run(1, Plan(1, "conveyor", 1, (step,)), JobType.FULL, 5, QueueType.NORMAL, {}, {})
+    return Task(Entry(1, 1, 0, 0, 1, 5, 0, 0), run, step, "k", None, json.dumps({"id": 7, "prices": prices}))
+
+
+QUOTE = {"reason": "undercut", "held": False}
+WAIT, SKIP = Wait("market-call:5", NOW), Skip("held: too many at once")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "outcome"),
+    [
+        ([Done(output="as confirmed"), WAIT, SKIP], WAIT),
+        ([SKIP, Done(output="as confirmed")], SKIP),
+        ([Done(output="as confirmed"), Done(output="as confirmed")], Registered(output="as confirmed")),
+        ([], Skip("no account sells it any more")),
+    ],
+)
+def test_a_task_waits_while_one_account_does_and_then_tells_what_is_held(
+    outcomes: list[Outcome], outcome: Outcome
+) -> None:
+    assert combined(task(main=QUOTE), outcomes) == outcome
+
+
+def test_a_price_that_is_still_on_its_way_is_looked_at_again_soon() -> None:
+    found = combined(task(main=QUOTE | {"reason": "step"}), [Done(output="as confirmed")])
+    assert found == Registered(output="as confirmed", soon=True)

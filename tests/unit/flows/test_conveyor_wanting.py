@@ -1,0 +1,135 @@
+"""What PRICE and REGISTER are asked: mapped from the mall's words and the market's, and nothing made up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from bobusang.catalog.tables.variants import Axis, StockKind
+from bobusang.catalog.variants import Goods, Option, Stock, Variant
+from bobusang.flows.conveyor import wanting
+from bobusang.flows.conveyor.goods import Known
+from bobusang.kit.money import Money
+from bobusang.stages.convert.model import Converted
+from bobusang.stages.register import model as register
+
+NOW = datetime(2026, 11, 16, 3, tzinfo=UTC)
+GOODS = Goods(
+    (
+        Option(Axis.COLOR, "", None, "네이비", "ネイビー", 1, 8),
+        Option(Axis.SIZE, "S", "11", "S", "S", 1, 2),
+        Option(Axis.SIZE, "M", "12", "M", "M", 2, 3),
+    ),
+    (
+        Variant("11", ("11",), "네이비 / S", "", "S", Stock(StockKind.COUNT, 7), 52_000),
+        Variant("12", ("12",), "네이비 / M", "", "M", Stock(StockKind.OUT)),
+    ),
+)
+MADE = Converted("NIKE シャツ", "本文", 203, "", 3305, ("size",), GOODS, model="AB1234-567", style_number="AB1234-567")
+FIELDS: dict[str, Any] = {
+    "price": 50_000,
+    "sold_out": False,
+    "images": ["http://mall/1.jpg"],
+    "options": [
+        {"code": "11", "size": "S", "stock": 7, "available": True},
+        {"code": "12", "size": "M", "stock": 0, "available": False},
+    ],
+    "category": ["MEN & WOMEN", "상의", "셔츠"],
+}
+KNOWN = Known(7, "okmall", "500001", 3, FIELDS, NOW)
+
+
+def told(**more: Any) -> dict[str, Any]:
+    return {"price": 11_000, "floor": 9_000, "ceiling": 20_000, "currency": "JPY", "reason": "undercut", **more}
+
+
+def registered(known: Known = KNOWN, **more: Any) -> register.Wanted:
+    return wanting.registered(known, MADE, ["http://us/a"], told(**more), cap=3, seen_at=None, decided_at=NOW)
+
+
+def with_fields(**changed: Any) -> Known:
+    return replace(KNOWN, fields={**FIELDS, **changed})
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (["SHOES & BAG", "신발", "스니커즈"], "shoes"),
+        (["SHOES & BAG", "가방", "백팩"], "bags"),
+        (["ACTIVITY·LIFE", "액티비티", "러닝", "신발"], "shoes"),
+        ("여성 > 가방 > 지갑", "bags"),
+        (["MEN & WOMEN", "상의", "셔츠"], ""),
+        (None, ""),
+    ],
+)
+def test_the_kind_of_goods_is_told_by_the_last_step_that_tells_one(path: Any, kind: str) -> None:
+    assert wanting.kind_of({"category": path}) == kind
+
+
+@pytest.mark.parametrize(
+    ("shares", "material"),
+    [
+        ([("소가죽", "90"), ("폴리에스테르", "10")], "leather"),
+        ([("소가죽", "10"), ("폴리에스테르", "90")], "other"),
+        ([("면", None)], "other"),
+        ([], ""),
+    ],
+)
+def test_leather_is_what_most_of_it_is_and_unknown_is_not_none(shares: Any, material: str) -> None:
+    parts = [{"name": "겉감", "shares": [{"word": word, "percent": percent} for word, percent in shares]}]
+    assert wanting.material_of(parts) == material
+
+
+def test_the_dearest_option_that_can_be_had_is_what_we_may_have_to_pay() -> None:
+    assert wanting.purchase(KNOWN, GOODS) == Money(52_000, "KRW")
+    assert wanting.purchase(with_fields(price=60_000), GOODS) == Money(60_000, "KRW")
+    assert wanting.purchase(with_fields(price=None), Goods(GOODS.options, GOODS.variants[1:])) is None
+
+
+def test_a_listing_is_asked_for_with_every_option_and_never_more_than_the_cap() -> None:
+    found = registered()
+
+    assert found.options == (
+        register.Option(register.Axis.COLOR, wanting.ONLY, "네이비", "ネイビー", 8),
+        register.Option(register.Axis.SIZE, "S", "S", "S", 2),
+        register.Option(register.Axis.SIZE, "M", "M", "M", 3),
+    )
+    assert found.variants == (
+        register.Variant(wanting.ONLY, "S", register.Stock.TO_ORDER, 3),
+        register.Variant(wanting.ONLY, "M", register.Stock.OUT),
+    )
+    assert (found.sku, found.price, found.floor) == ("okmall-500001", Money(11_000, "JPY"), Money(9_000, "JPY"))
+    assert (found.style_numbers, found.quote) == (("AB1234-567",), "undercut")
+
+
+@pytest.mark.parametrize("gone", [{"gone": True}, {"listed": False}])
+def test_what_the_mall_has_no_more_is_out_everywhere(gone: dict[str, bool]) -> None:
+    assert {one.stock for one in registered(with_fields(**gone)).variants} == {register.Stock.OUT}
+
+
+def test_a_sold_out_page_is_out_everywhere_whatever_its_options_say() -> None:
+    assert {one.stock for one in registered(with_fields(sold_out=True)).variants} == {register.Stock.OUT}
+
+
+def test_an_option_that_is_not_told_any_more_is_unknown_and_not_sold_out() -> None:
+    known = with_fields(options=FIELDS["options"][:1])
+    assert registered(known).variants == (
+        register.Variant(wanting.ONLY, "S", register.Stock.TO_ORDER, 3),
+        register.Variant(wanting.ONLY, "M", register.Stock.UNKNOWN),
+    )
+
+
+def test_a_held_price_is_asked_for_with_no_floor_so_that_no_guard_lets_it_out() -> None:
+    found = registered(price=None, floor=None, ceiling=None)
+    assert (found.price, found.floor, found.ceiling) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "whole"),
+    [({}, True), ({"options": None}, False), ({"images": None}, False), ({"sold_out": None}, False)],
+)
+def test_a_product_is_converted_when_all_its_pages_are_read(fields: dict[str, Any], whole: bool) -> None:
+    assert with_fields(**fields).is_whole is whole
