@@ -22,7 +22,7 @@ import msgspec
 
 from bobusang import wiring
 from bobusang.settings import load
-from bobusang.testing.crawl import SWIFT, Orders, end_with_stdin, visit
+from bobusang.testing.crawl import SWIFT, Orders, end_with_stdin, visit, work_on
 from bobusang.testing.shop import serving
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ async def serve(orders: Orders, listener: socket.socket) -> None:
     """Work, keep the engine and answer, until killed."""
     async with wiring.opened(load({}, **orders.settings), migrate=False) as app, serving(app, listener):
         visit(app, orders.visiting)
-        await asyncio.gather(app.keeper().run(), app.worker(orders.name).run())
+        await asyncio.gather(app.keeper().run(), work_on(app, orders.name))
 
 
 class Hands:

@@ -87,10 +87,10 @@ async def serve(orders: Orders) -> None:
     """Work and keep the engine, until killed."""
     async with wiring.opened(load({}, **orders.settings), migrate=False) as app:
         visit(app, orders.visiting)
-        await asyncio.gather(app.keeper().run(), _work_on(app, orders.name))
+        await asyncio.gather(app.keeper().run(), work_on(app, orders.name))
 
 
-async def _work_on(app: App, name: str) -> None:
+async def work_on(app: App, name: str) -> None:
     """A worker that lost its database for too long gives up its claims and ends; here a new one takes its place."""
     while True:
         try:
