@@ -261,6 +261,7 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
     ready: list[Entry] = []
     delayed: list[tuple[Entry, datetime, str | None]] = []
     held: list[tuple[Entry, int, HeldReason, str | None, datetime | None]] = []
+    woken = await _asleep(tx, results)
     for result in results:
         move = result.move
         if move.ended:
@@ -270,10 +271,10 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
             old.task_id, old.job_id, old.lane, old.due, old.queue, old.priority, old.attempt + move.attempts, 0
         )
         if move.wait_key is not None:
-            if await waiting.sleep(tx, move.wait_key, entry.task_id):
-                held.append((entry, result.task.step.id, HeldReason.WAIT, move.wait_key, move.delay_until))
-            else:
+            if entry.task_id in woken:
                 ready.append(entry)
+            else:
+                held.append((entry, result.task.step.id, HeldReason.WAIT, move.wait_key, move.delay_until))
         elif move.halt:
             if await budgets.halt(tx, old.lane, move.error or ""):
                 ready.append(entry)
@@ -287,6 +288,18 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
     await queue.put(tx, ready)
     await queue.delay(tx, delayed)
     await queue.hold(tx, held)
+
+
+async def _asleep(tx: Tx, results: Sequence[Result]) -> set[int]:
+    """Register the waits; the tasks whose wake-up was here before. Two tasks of a batch that wait for one key come one
+    after the other, as they would from two batches."""
+    asked = [(r.move.wait_key, r.task.id) for r in results if not r.move.ended and r.move.wait_key is not None]
+    first: dict[str, int] = {}
+    for key, task_id in asked:
+        first.setdefault(key, task_id)
+    woken = {first[key] for key in await waiting.sleep_many(tx, first)} if first else set()
+    later = [(key, task_id) for key, task_id in asked if first[key] != task_id]
+    return woken | {task_id for key, task_id in later if not await waiting.sleep(tx, key, task_id)}
 
 
 async def _bury(tx: Tx, claim: Claim, results: Sequence[Result], worker_id: int) -> None:

@@ -13,7 +13,7 @@ from bobusang.kit import json
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from bobusang.kit.db import Row, Tx
 
@@ -23,6 +23,30 @@ SLEEP = Statement(
     _ENTER.format(conflict="on conflict (wait_key) do update set task_id = excluded.task_id"),
     mariadb=_ENTER.format(conflict="on duplicate key update task_id = values(task_id)"),
 )
+# The pairs travel as JSON, sorted by key, so that two who enter many lock them in one order.
+_ENTER_MANY = "insert into waits (wait_key, task_id, created_at) select {pair}, {now} from {pairs} {conflict}"
+SLEEP_MANY = Statement(
+    sqlite=_ENTER_MANY.format(
+        pair="json_extract(value, '$[0]'), json_extract(value, '$[1]')",
+        now=":now",
+        pairs="json_each(:pairs) where true",
+        conflict="on conflict (wait_key) do update set task_id = excluded.task_id",
+    ),
+    postgres=_ENTER_MANY.format(
+        pair="given.pair->>0, (given.pair->>1)::bigint",
+        now=":now::timestamptz",
+        pairs="jsonb_array_elements(:pairs::jsonb) as given(pair)",
+        conflict="on conflict (wait_key) do update set task_id = excluded.task_id",
+    ),
+    mariadb=_ENTER_MANY.format(
+        pair="given.k, given.t",
+        now=":now",
+        pairs="json_table(:pairs, '$[*]' columns (k varchar(200) path '$[0]', t bigint path '$[1]')) as given",
+        conflict="on duplicate key update task_id = values(task_id)",
+    ),
+)
+SIGNALLED = Statement("""
+    select wait_key, task_id, signal_data from waits where wait_key in (:wait_keys...) and signalled_at is not null""")
 _SIGNAL = """
     insert into waits (wait_key, signal_data, signalled_at, created_at)
     values (:wait_key, :signal, :now, :now) {conflict}"""
@@ -82,6 +106,19 @@ async def sleep(tx: Tx, wait_key: str, task_id: int) -> bool:
     await tx.execute(TELL, task_id=task_id, signal=row["signal_data"])
     await tx.execute(FORGET, wait_key=wait_key)
     return False
+
+
+async def sleep_many(tx: Tx, waits: Mapping[str, int]) -> set[str]:
+    """Register the waits of tasks by their keys, in a few statements; the keys whose wake-up was here before."""
+    pairs = sorted(waits.items())
+    await tx.execute(SLEEP_MANY, pairs=json.dumps(pairs), now=tx.now)
+    rows = await tx.fetch(SIGNALLED, wait_keys=[key for key, _ in pairs])
+    for row in rows:  # rare: the verdict overtook the task that waits for it
+        await tx.execute(TELL, task_id=waits[row["wait_key"]], signal=row["signal_data"])
+    woken = {row["wait_key"] for row in rows}
+    if woken:
+        await tx.execute(FORGET_MANY, wait_keys=sorted(woken))
+    return woken
 
 
 async def wake(tx: Tx, wait_key: str, signal: Any = None) -> bool:

@@ -81,3 +81,16 @@ async def counted(shop: Workshop, keys: list[str]) -> tuple[int, int]:
 
         tx._bind = noted  # type: ignore[method-assign]
         return await waiting.wake_many(tx, keys), len(told)
+
+
+async def test_tasks_of_one_batch_sleep_together_and_may_share_a_key(shop: Workshop, clock: ManualClock) -> None:
+    shop.handler(batch=10)
+    await shop.do(lambda tx: waiting.wake_many(tx, ["early"], "was here"))
+    until = clock.now() + timedelta(hours=1)
+    keys = {"a": "early", "b": "late", "c": "late", "d": "other"}
+    await shop.job(None, *keys)
+    await shop.finish(await shop.claimed(4), lambda task: Wait(keys[task.key], until))
+
+    assert [(task.key, task.signal) for task in (await shop.claimed(10)).tasks] == [("a", "was here")]
+    assert await rows(shop, HELD) == [("late",), ("late",), ("other",)]
+    assert [key for key, *_ in await rows(shop, WAITS)] == ["late", "other"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bobusang.stages.convert.text import clean, clean_lines, cut, graphemes, has_hangul, unseen, width
@@ -102,6 +102,7 @@ def test_what_is_cleaned_holds_nothing_unseen(text: str) -> None:
     assert "  " not in clean(text)
 
 
+@example("\x08", 0)  # a sign that nobody sees takes no room, in a plain text too
 @given(TEXTS, st.integers(min_value=0, max_value=70))
 def test_a_cut_fits_and_cutting_twice_is_cutting_once(text: str, limit: int) -> None:
     kept = cut(text, limit)

@@ -10,10 +10,13 @@ from bobusang.engine.upkeep.duty import Duty
 if TYPE_CHECKING:
     from bobusang.platform.relay import Relay as Outbox
 
+PAUSE = timedelta(seconds=0.05)
+"""Events come in crowds: what is written meanwhile goes with the next pass."""
+
 
 def relay(outbox: Outbox, name: str) -> Duty:
     """At once when an event was written, and twice a second for those put off."""
-    return Duty(f"relay {name}", timedelta(seconds=0.5), outbox.step, frozenset({"outbox"}))
+    return Duty(f"relay {name}", timedelta(seconds=0.5), outbox.step, frozenset({"outbox"}), PAUSE)
 
 
 def prune(outbox: Outbox) -> Duty:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
-import uuid
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bobusang.entry.api.metrics import Metrics
 
 LARGEST_BODY = 2 * 1024 * 1024
-QUIET = ("/health", "/metrics")
+QUIET = ("/health", "/metrics", "/media")
 """Asked every few seconds by machines; not worth a line each."""
 DOCUMENTED = ("/docs", "/redoc")
 """Pages that load their scripts from elsewhere."""
@@ -95,7 +95,7 @@ class Guard:
 def _request_id(headers: Headers) -> str:
     """The caller's own, if it is a sane one."""
     given = headers.get("x-request-id", "")
-    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    return given if _REQUEST_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
 
 
 def _dress(message: Message, path: str, request_id: str) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 EVERY = timedelta(seconds=0.5)
 """For databases that carry no ring from one process to another; where one is heard it is at once."""
+PAUSE = timedelta(seconds=0.05)
+"""Webhooks come in crowds: what comes meanwhile is applied together."""
 VERDICT = "verdict"
 """What a waiting task is told, so that it knows a verdict from a time-out."""
 
@@ -28,7 +30,7 @@ def apply(db: Database, register: Register) -> Duty:
     async def run() -> int:
         return sum([await _applied(db, register, account) for account in await accounts_of(db, register)])
 
-    return Duty("webhooks", EVERY, run, frozenset({DOORBELL}))
+    return Duty("webhooks", EVERY, run, frozenset({DOORBELL}), PAUSE)
 
 
 async def accounts_of(db: Database, register: Register) -> list[Account]:

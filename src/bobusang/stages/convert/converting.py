@@ -69,7 +69,7 @@ def convert(
     problems += _changed(found, before)
     if not clean(str(fields.get("name") or "")):
         problems.append(Reason(Why.NAME_MISSING, "the mall gives it no name", "name"))
-    problems += _untranslated(fields, texts)
+    problems += _untranslated(wording.wanted(fields, found.sources, wording.read_parts(fields)), texts)
     if problems or isinstance(brand, Reason) or isinstance(category, Reason):
         return Held(tuple(problems))
     gone = _vanished(brand, category, masters)
@@ -97,8 +97,8 @@ def _changed(found: options.Sorted, before: Converted | None) -> list[Reason]:
     return list(grid.relabeled(found, before.goods))
 
 
-def _untranslated(fields: Mapping[str, Any], texts: Texts) -> list[Reason]:
-    missing = [text for text in wanted(fields) if texts(text) is None]
+def _untranslated(wanted: list[str], texts: Texts) -> list[Reason]:
+    missing = [text for text in wanted if texts(text) is None]
     return [Reason(Why.TEXT_UNTRANSLATED, f"'{text[:50]}' is not translated", "text") for text in missing]
 
 

@@ -22,6 +22,8 @@ BLANK = frozenset("\u115f\u1160\u2800\u3164\ufffc\uffa0\u034f\u17b4\u17b5")
 HIDDEN = re.compile(f"[{''.join(BLANK)}\ufe00-\ufe0f\u180b-\u180f\U000e0100-\U000e01ef]")
 LINE_ENDS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 BLANKS = re.compile(r"[ \t]+")
+SHORT = 200
+"""Texts up to this length are remembered once cleaned."""
 ZWJ, KEYCAP = "\u200d", "\u20e3"
 JOINING = frozenset({"Mn", "Me", "Mc"})
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -33,7 +35,7 @@ def width(text: str) -> int:
     What Unicode calls ambiguous (é, ①, …) counts 2, for a market that counts 1 loses us a sign and the other way
     round loses us the listing.
     """
-    if text.isascii():
+    if text.isascii() and text.isprintable():
         return len(text)
     text = normalize("NFC", text)
     if not any(map(_binds, text)):
@@ -57,10 +59,18 @@ def cut(text: str, limit: int) -> str:
 
 def clean(text: str) -> str:
     """One line of visible signs: compatible forms folded, blanks made plain and single, nothing invisible."""
+    return _cleaned_before(text) if len(text) <= SHORT else _cleaned(text)
+
+
+def _cleaned(text: str) -> str:
     if _is_plain(text) and is_normalized("NFKC", text):
         return BLANKS.sub(" ", text).strip()
     folded = "".join(_plain(sign) for sign in normalize("NFC", LINE_ENDS.sub(" ", text)))
     return normalize("NFC", BLANKS.sub(" ", folded).strip())
+
+
+_cleaned_before = lru_cache(maxsize=16_384)(_cleaned)
+"""Sizes, colours and materials are few words, said of every product."""
 
 
 def clean_lines(text: str) -> str:
