@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KEPT = 100_000
+RATE = "exchange"
+"""The mall that is none: the rate of exchange."""
 
 
 @dataclass(slots=True)
@@ -67,9 +69,11 @@ class Journal:
         return {"items": found[-limit:] if limit else [], "forgotten": self.total - len(self._visits)}
 
     def counts(self) -> dict[str, Any]:
-        """All calls that have ended by mall, endpoint and status; kept calls by token; most at once by mall."""
+        """All calls that have ended by mall, endpoint and status; kept calls by token; most at once by mall. `asked`
+        leaves out the rate of exchange, which whoever starts asks for by itself."""
         return {
             "total": self.total,
+            "asked": sum(count for (mall, _, _), count in self._counts.items() if mall != RATE),
             "requests": [
                 {"mall": mall, "endpoint": endpoint, "status": status, "count": count}
                 for (mall, endpoint, status), count in sorted(self._counts.items())

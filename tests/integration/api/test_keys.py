@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.integration.api.door import Door
 
-OPEN = {"/health", "/health/live", "/health/ready", "/media/{sha256}"}
+OPEN = {"/health", "/health/live", "/health/ready", "/media/{sha256}", "/webhooks/{market}/{account}"}
 ADMIN_ONLY = {
     ("post", "/workflows"),
     ("post", "/workflows/{workflow_id}/activate"),
@@ -39,11 +39,17 @@ ADMIN_ONLY = {
     ("post", "/subscriptions/{subscription_id}/redrive"),
     ("post", "/sources/{name}/enable"),
     ("post", "/sources/{name}/key"),
+    ("post", "/accounts"),
+    ("patch", "/accounts/{market}/{name}"),
+    ("post", "/rates/{sheet}"),
+    ("post", "/fx"),
+    ("post", "/fx/import"),
+    ("put", "/prices/policy"),
     ("get", "/api-keys"),
     ("post", "/api-keys"),
     ("delete", "/api-keys/{key_id}"),
 }
-FOR_VIEWERS = {("post", "/workflows/check")}
+FOR_VIEWERS = {("post", "/workflows/check"), ("post", "/previews"), ("post", "/webhooks/{market}/{account}")}
 
 
 def operations(door: Door) -> list[tuple[str, str]]:
@@ -55,7 +61,7 @@ def sent(method: str, path: str) -> dict[str, Any]:
     return {"method": method, "url": url} | ({"json": {}} if method in ("post", "put", "patch") else {})
 
 
-async def test_every_path_but_health_and_pictures_needs_a_key(small: Door) -> None:
+async def test_every_path_but_health_pictures_and_webhooks_needs_a_key(small: Door) -> None:
     answers = {(method, path): await small.stranger.request(**sent(method, path)) for method, path in operations(small)}
 
     let_in = {path for (_, path), answer in answers.items() if answer.status_code != 401}

@@ -50,13 +50,13 @@ async def test_a_brand_is_stored_as_the_mall_shows_it(any_yard: Yard) -> None:
 async def test_a_second_run_asks_for_lists_only_and_changes_nothing(yard: Yard) -> None:
     await yard.collect("okmall", "brand", BRAND)
     versions = await yard.rows("select source_id, version from source_records order by source_id")
-    before = (await yard.door.counts())["total"]
+    before = (await yard.door.counts())["asked"]
 
     run = await yard.collect("okmall", "brand", BRAND)
 
     assert await yard.rows("select source_id, version from source_records order by source_id") == versions
     assert (run["new"], run["changed"], run["state"]) == (0, 0, "PROVED")
-    assert (await yard.door.counts())["total"] - before == run["pages_read"]
+    assert (await yard.door.counts())["asked"] - before == run["pages_read"]
 
 
 async def test_what_ages_in_the_mall_ages_here(yard: Yard) -> None:

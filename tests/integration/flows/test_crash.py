@@ -57,18 +57,18 @@ async def state(yard: Yard) -> dict[str, Any]:
 
 async def undisturbed(home: Path, door: Door, patience: float = PATIENCE) -> tuple[dict[str, Any], int]:
     """A crawl without kills: what it leaves behind, and how many pages it asked for."""
-    before = (await door.counts())["total"]
+    before = (await door.counts())["asked"]
     async with Yard.opened(home, door=door) as yard, yard.working():
         job = await yard.start("okmall", "brand", BRAND)
         assert await yard.ended(job, patience=patience) == "SUCCESS"
-        return await state(yard), (await door.counts())["total"] - before
+        return await state(yard), (await door.counts())["asked"] - before
 
 
 async def killed(
     home: Path, door: Door, url: str, kills: list[int], patience: float = PATIENCE, **settings: Any
 ) -> tuple[dict[str, Any], int]:
     """The same while the worker is killed each time the mall has been asked so often."""
-    before = (await door.counts())["total"]
+    before = (await door.counts())["asked"]
     async with Yard.opened(home, door=door, database_url=url) as yard:
         how = {"okmall": Visiting(concurrency=CONCURRENCY)}
         with Crew.of(2, home, how, database_url=url, sandbox_url=door.url, **settings) as crew:
@@ -78,7 +78,7 @@ async def killed(
                 crew.start()
             assert await yard.ended(job, patience=patience) == "SUCCESS"
             assert crew.killed == len(kills)
-        return await state(yard), (await door.counts())["total"] - before
+        return await state(yard), (await door.counts())["asked"] - before
 
 
 async def busy(yard: Yard, crew: Crew, calls: int, patience: float) -> str:
@@ -86,7 +86,7 @@ async def busy(yard: Yard, crew: Crew, calls: int, patience: float) -> str:
     text = "select w.name from queue_claims c join workers w on w.id = c.worker_id"
     async with asyncio.timeout(patience):
         while True:
-            if (await yard.door.counts())["total"] >= calls:
+            if (await yard.door.counts())["asked"] >= calls:
                 holding = {row["name"] for row in await yard.rows(text)}
                 if found := sorted(holding & set(crew.names)):
                     return str(found[0])

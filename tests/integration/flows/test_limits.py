@@ -99,7 +99,7 @@ async def test_a_redis_that_is_away_stops_collecting_until_it_is_back(redis: Ser
         job = await yard.start("mustit", "seller", SELLER)
 
         async def asked_often() -> bool:
-            return bool((await yard.door.counts())["total"] > 20)
+            return bool((await yard.door.counts())["asked"] > 20)
 
         async def told(times: int) -> bool:
             return bool((await alert(yard, LIMITER_AWAY))["count"] >= times)
@@ -107,10 +107,10 @@ async def test_a_redis_that_is_away_stops_collecting_until_it_is_back(redis: Ser
         await until(asked_often)
         await asyncio.to_thread(redis.stop)
         await until(lambda: told(2))
-        before = (await yard.door.counts())["total"]
+        before = (await yard.door.counts())["asked"]
         await until(lambda: told(3))
 
-        assert (await yard.door.counts())["total"] == before
+        assert (await yard.door.counts())["asked"] == before
         assert (await alert(yard, LIMITER_AWAY))["title"] == "the limiter is away: collecting waits"
         [pool] = await yard.rows("select reason from budgets where pool = 'source:mustit'")
         assert pool["reason"].startswith("the limiter is away (the limiter at redis://127.0.0.1")

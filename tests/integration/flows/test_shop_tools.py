@@ -81,7 +81,7 @@ async def test_a_source_that_is_off_is_not_tried(yard: Yard) -> None:
     with pytest.raises(Conflict, match="okmall is off"):
         await tried(yard.app.collector, "okmall", LIST)
 
-    assert (await yard.door.counts())["total"] == 0
+    assert (await yard.door.counts())["asked"] == 0
 
 
 async def test_why_no_page_came_is_said(yard: Yard) -> None:

@@ -10,6 +10,7 @@ from bobusang import wiring
 from bobusang.catalog.sellers import NewSeller
 from bobusang.flows.seller_crawl import sellers, starting
 from bobusang.kit.db import connect
+from bobusang.kit.sql import Statement
 from bobusang.settings import load
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.sandbox import running
@@ -92,6 +93,8 @@ async def turning(url: str, home: Path, world: World, **sandbox: Any) -> AsyncIt
             workflow_id = await Workshop(app.engine).value(
                 "select id from crawling_workflows where workflow_name = 'collect'"
             )
+            # The shipped schedules would fire among those that are turned here.
+            await Workshop(app.engine).do(lambda tx: tx.execute(Statement("delete from crawling_schedules")))
             yield Mill(app, door, clock, workflow_id)
         finally:
             await app.collector.close()

@@ -341,7 +341,8 @@ NOTES = {
     "sandbox at {url}: two malls and a market, seeded": "샌드박스 {url}: 몰 둘과 마켓 하나",
     "the program at {url}, SQLite and files in {home}": "프로그램 {url}, {home}의 SQLite와 파일",
     "the market's lists: {rows} rows in {lists}": "마켓의 목록 {lists}개, {rows}줄",
-    "{mode}: batch {batch} of {brands} brands": "{mode}: 브랜드 {brands}개의 배치 {batch}",
+    "\n{mode}: going on with batch {batch}": "\n{mode}: 배치 {batch}을(를) 이어서 합니다",
+    "\n{mode}: batch {batch} of {brands} brands": "\n{mode}: 브랜드 {brands}개의 배치 {batch}",
     "nothing was sent; calls it would cost: {costs}; {held} held, {idle} as confirmed": (
         "보낸 것은 없습니다. 들 호출: {costs}; 보류 {held}건, 그대로 {idle}건"
     ),

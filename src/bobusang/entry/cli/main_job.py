@@ -124,11 +124,14 @@ def _account() -> dict[str, Any]:
 
 
 def _batch(session: Session, mode: str) -> dict[str, Any]:
-    """Run a batch of all accepted brands, watched to its end."""
+    """Run a batch of all accepted brands, watched to its end; one that was left by the last time is gone on with."""
+    left = session.api.get("/batches", mode=mode, status="RUNNING", limit=1)["items"]
+    if left:
+        session.note("\n{mode}: going on with batch {batch}", mode=mode, batch=left[0]["batch_id"])
+        return until_ended(session, left[0]["batch_id"])
     started = session.api.post("/batches", {"mode": mode})
-    text = "{mode}: batch {batch} of {brands} brands" if started["created"] else "{mode}: going on with batch {batch}"
     values = {"mode": mode, "batch": started["batch_id"], "brands": len(started["brands"])}
-    session.note("\n" + text, **values)
+    session.note("\n{mode}: batch {batch} of {brands} brands", **values)
     return until_ended(session, started["batch_id"])
 
 

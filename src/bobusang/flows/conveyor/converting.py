@@ -73,7 +73,8 @@ class Converting:
 
     async def _of_mall(self, mall: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
         facts = await self._facts(mall, [task.input["key"] for task in tasks])
-        wanted = [text for one in facts.known.values() if one.is_whole for text in converting.wanted(one.fields)]
+        whole = [one for one in facts.known.values() if self._is_whole(one)]
+        wanted = [text for one in whole for text in converting.wanted(one.fields)]
         try:
             done = await memory.translate(self._belt.db, facts.translator, wanted)
         except External as error:
@@ -116,7 +117,7 @@ class Converting:
             return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
-        if not known.is_whole or known.is_gone:
+        if not self._is_whole(known) or known.is_gone:
             words = "the mall has it no more" if known.is_gone else "not all of its pages are read yet"
             return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
         made = self._converted(known, before, facts, texts)
@@ -125,6 +126,9 @@ class Converting:
             return Done(output={"held": told(made)}, spawn=price) if listed else Skip(told(made))
         spawn = carried(task.run, Stage.IMAGE, known.key, known.version) or price
         return Made(spawn=spawn, mall=known.mall, result=Result(known.id, known.version, made))
+
+    def _is_whole(self, known: Known) -> bool:
+        return known.is_whole(in_parts=self._belt.collector.source(known.mall).in_parts)
 
     def _converted(
         self, known: Known, before: Conversion | None, facts: Facts, texts: Mapping[str, str]

@@ -50,11 +50,10 @@ class Known:
         said = self.fields.get("url")
         return said if isinstance(said, str) else ""
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether all is known that converting needs; a mall may tell options, stock and pictures on pages of their
-        own, and the first of them comes too early."""
-        kinds = {"options": list, "images": list, "sold_out": bool}
+    def is_whole(self, *, in_parts: bool) -> bool:
+        """Whether all is known that converting needs. A mall may tell options, stock and pictures on pages of their
+        own, and the first of them comes too early; where one page tells all, no options are no choice."""
+        kinds = {"images": list, "sold_out": bool} | ({"options": list} if in_parts else {})
         return all(isinstance(self.fields.get(name), kind) for name, kind in kinds.items())
 
     @property

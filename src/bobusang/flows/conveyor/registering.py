@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.engine.waiting import wake_many
 from bobusang.flows.conveyor import goods, marks, wanting
 from bobusang.flows.conveyor.marks import Mark
 from bobusang.kit.clock import utc
@@ -42,6 +43,7 @@ GRACE = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=15)
 """A call for which there is no room within this is left to the next run."""
 REST = timedelta(seconds=5)
+UNDER_WAY = "the market has not judged the last call yet"
 ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
 """A price that one step or one day could not bring where it should be."""
 SOON, DAILY = timedelta(hours=1), timedelta(days=1)
@@ -156,14 +158,22 @@ class Registering:
         if not asked:
             return outcomes
         register, db = self._belt.register, self._belt.db
-        planned = await db.transact(lambda tx: register.plan(tx, account, run, list(asked.values())))
-        outgoings = [one.outgoing for one in planned if one.outgoing is not None]
+        planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values())))
+        outgoings = {one.outgoing.call_id: one.outgoing for one in planned if one.outgoing is not None}
         settled: dict[int, Settled] = {}
         if outgoings:
-            sent = await register.send(account, outgoings)
+            sent = await register.send(account, list(outgoings.values()))
             settled = {one.call_id: one for one in await db.transact(lambda tx: register.settle(tx, account, sent))}
         now = db.clock.now()
-        return outcomes | {id: became(one, settled, account, now) for id, one in zip(asked, planned, strict=True)}
+        found = [became(one, settled, account, now) for one in planned]
+        return outcomes | dict(zip(asked, apart(found, now), strict=True))
+
+    async def _planned(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
+        """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
+        planned = await self._belt.register.plan(tx, account, run, wanteds)
+        overtaken = [one.decision.supersedes for one in planned if isinstance(one.decision, Chosen)]
+        await wake_many(tx, [wait_key(call.id) for call in overtaken if call is not None])
+        return planned
 
     def _wanted(self, task: Task, account: Account, facts: Facts) -> Wanted | None:
         known = facts.known.get(task.id)
@@ -187,8 +197,8 @@ def became(planned: Planned, settled: Mapping[int, Settled], account: Account, n
         case Chosen():
             assert planned.outgoing is not None
             return _after(settled.get(planned.outgoing.call_id), planned.outgoing.call_id, account, now)
-        case Waiting(call_id):
-            return Wait(wait_key(call_id), now + account.policy.patience + GRACE)
+        case Waiting():  # a key wakes one task: who sent the call may sleep by it
+            return Snooze(now + REST, UNDER_WAY)
         case Postponed(until, reason):
             return Snooze(until, reason) if until - now <= LONGEST_WAIT else Skip(f"{reason}: left to the next run")
         case Stopped(trip, _):
@@ -208,6 +218,16 @@ def _after(settled: Settled | None, call_id: int, account: Account, now: datetim
     if settled.problems:
         return Snooze(now, "; ".join(one.words for one in settled.problems))
     return Snooze(now + REST, "the market did not take it now")
+
+
+def apart(outcomes: Sequence[Outcome], now: datetime) -> list[Outcome]:
+    """Of tasks that would wait for one verdict, such as those of two versions of a product, the first does and the
+    others look again: a key wakes one."""
+    keys = [one.key if isinstance(one, Wait) else "" for one in outcomes]
+    return [
+        Snooze(now + REST, UNDER_WAY) if key and key in keys[:place] else one
+        for place, (key, one) in enumerate(zip(keys, outcomes, strict=True))
+    ]
 
 
 def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:

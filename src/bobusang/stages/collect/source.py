@@ -130,6 +130,8 @@ class Source(ABC):
     base: str = ""
     """Where it lives, without a slash at the end; relative addresses of its asks begin here."""
     policy: Policy = Policy()
+    in_parts: bool = False
+    """Whether it tells some of an item, such as its options, on pages of their own."""
 
     @abstractmethod
     def seeds(self, target: Target) -> Iterable[Ask]:

@@ -64,6 +64,7 @@ class Declared(Source):
         self.version = version
         self.policy = policy
         self.streams = {stream.name: stream for stream in streams}
+        self.in_parts = any(stream.kind is Kind.PART for stream in streams)
         self.contract = contract
         self.description = description
         self._children = {stream.name: asking.children(streams, stream.name) for stream in streams}
