@@ -114,4 +114,4 @@ def unlike(found: Any, expected: Any, place: str = "") -> dict[str, tuple[Any, A
         pairs = [(str(at), *both) for at, both in enumerate(zip(found, expected, strict=True))]
     else:
         return {} if found == expected else {place: (found, expected)}
-    return {at: both for key, *two in pairs for at, both in unlike(*two, f"{place}/{key}").items()}
+    return {at: both for key, one, other in pairs for at, both in unlike(one, other, f"{place}/{key}").items()}

@@ -9,7 +9,7 @@ import pytest
 
 from bobusang.engine.model import Entry, JobType, Plan, QueueType, Run, Step, StepType, Task
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
-from bobusang.flows.conveyor.registering import GRACE, LONGEST_WAIT, Registered, became, combined
+from bobusang.flows.conveyor.registering import GRACE, LONGEST_WAIT, REST, Registered, apart, became, combined
 from bobusang.kit import json
 from bobusang.stages.register.deciding import Chosen, Decision, Faulty, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind, Urgency
@@ -50,7 +50,7 @@ CREATE = Chosen(Call(Kind.CREATE, draft(), Urgency.NEW))
             Snooze(NOW + timedelta(seconds=5), "the market did not take it now"),
         ),
         (planned(CREATE, sent=True), {}, Wait("market-call:5", NOW + PATIENCE + GRACE)),
-        (planned(Waiting(9)), {}, Wait("market-call:9", NOW + PATIENCE + GRACE)),
+        (planned(Waiting(9)), {}, Snooze(NOW + REST, "the market has not judged the last call yet")),
         (planned(Postponed(NOW + LONGEST_WAIT, "no room")), {}, Snooze(NOW + LONGEST_WAIT, "no room")),
         (
             planned(Postponed(NOW + LONGEST_WAIT * 2, "no room")),
@@ -94,3 +94,11 @@ def test_a_task_waits_while_one_account_does_and_then_tells_what_is_held(
 def test_a_price_that_is_still_on_its_way_is_looked_at_again_soon() -> None:
     found = combined(task(main=QUOTE | {"reason": "step"}), [Done(output="as confirmed")])
     assert found == Registered(output="as confirmed", soon=True)
+
+
+def test_of_two_that_would_wait_for_one_verdict_the_second_looks_again() -> None:
+    first, other = Wait("market-call:5", NOW + PATIENCE), Wait("market-call:6", NOW + PATIENCE)
+
+    found = apart([first, Skip("held"), first, other], NOW)
+
+    assert found == [first, Skip("held"), Snooze(NOW + REST, "the market has not judged the last call yet"), other]
