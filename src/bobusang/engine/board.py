@@ -53,12 +53,21 @@ class Spot:
 
 @dataclass(slots=True)
 class Board:
-    """The lanes of one worker process, and the bell its free slots wait for."""
+    """The lanes of one worker process, and the bells its free slots wait for, one a handler."""
 
     spots: dict[int, Spot] = field(default_factory=dict)
-    bell: asyncio.Event = field(default_factory=asyncio.Event)
+    bells: dict[str, asyncio.Event] = field(default_factory=dict)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a lane was heard of that is not on the board yet."""
+
+    def bell(self, handler: str) -> asyncio.Event:
+        """What the free slots of a handler wait for: work for others must not wake them all."""
+        return self.bells.setdefault(handler, asyncio.Event())
+
+    def ring(self) -> None:
+        """Wake all free slots."""
+        for bell in self.bells.values():
+            bell.set()
 
     def stocked(self) -> list[int]:
         """The lanes that are believed to have work."""
@@ -72,10 +81,9 @@ class Board:
             spot = self.spots.get(lane.id) or Spot(lane, stocked=False, served=floor)
             if due is not None and not spot.stocked:
                 spot.stocked, spot.cursor, changed = True, Cursor(due - 1), True
+                self.bell(lane.handler).set()
             seen[lane.id] = spot
         self.spots = seen
-        if changed:
-            self.bell.set()
         return changed
 
     def hear(self, note: str) -> None:
@@ -86,6 +94,7 @@ class Board:
             case "ready":
                 lane, _, due = rest.partition(":")
                 self._stock(int(lane), int(due))
+                return
             case "lane":
                 self.news.set()
                 return
@@ -99,7 +108,7 @@ class Board:
                 self.news.set()
             case _:
                 return
-        self.bell.set()
+        self.ring()
 
     def _free(self) -> None:
         for spot in self.spots.values():
@@ -116,6 +125,7 @@ class Board:
             spot.cursor = Cursor(due - 1)
         for look in spot.looks:
             look.rung = due if look.rung is None else min(look.rung, due)
+        self.bell(spot.lane.handler).set()
 
     def pick(self, handler: str, now: datetime) -> Spot | None:
         """The lane of this handler that is owed most."""

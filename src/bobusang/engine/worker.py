@@ -100,7 +100,7 @@ class Worker:
     def stop(self) -> None:
         """Claim nothing more; what was begun is finished."""
         self._stopping.set()
-        self.board.bell.set()
+        self.board.ring()
 
     async def run(self) -> None:
         """Work until stopped, then drain."""
@@ -189,14 +189,15 @@ class Worker:
 
     async def _rest(self, handler: Handler) -> None:
         """Wait for the bell, or for a blocked lane to open."""
-        self.board.bell.clear()
+        bell = self.board.bell(handler.name)
+        bell.clear()
         if self.board.pick(handler.name, self.db.clock.now()) is not None or self._stopping.is_set():
             return
         opens = self.board.wakes_at(handler.name)
         nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.001, min(nap, LONGEST_NAP))):
-                await self.board.bell.wait()
+                await bell.wait()
 
     async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
         """One transaction: finish what is finished, claim what is next."""

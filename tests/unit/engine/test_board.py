@@ -90,7 +90,8 @@ def test_a_lane_found_empty_is_not_asked_until_it_is_rung_for() -> None:
 
     lanes.hear("ready:1:7")
     assert picked(lanes) == 1
-    assert lanes.bell.is_set()
+    assert lanes.bell(lanes.spots[1].lane.handler).is_set()
+    assert not lanes.bell("another handler").is_set()
 
 
 def test_a_lane_found_empty_is_learnt_of_again() -> None:
@@ -217,9 +218,10 @@ def test_a_lane_nobody_knows_yet_is_news() -> None:
 
 def test_what_is_not_for_workers_wakes_nobody() -> None:
     lanes = board(lane(1))
-    lanes.bell.clear()
+    bell = lanes.bell(lanes.spots[1].lane.handler)
+    bell.clear()
     for note in ("deltas", "jobs", "sweep", "halted:mall", "outbox"):
         lanes.hear(note)
 
-    assert not lanes.bell.is_set()
+    assert not bell.is_set()
     assert not lanes.news.is_set()

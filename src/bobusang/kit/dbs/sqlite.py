@@ -136,6 +136,9 @@ class SqliteDatabase(Database):
         self._writing = asyncio.Lock()
         self._readers: asyncio.Queue[Lane] = asyncio.Queue()
         self._lanes = [self._writer]
+        self._commits = 0
+        self._writer_version = -1
+        self._watcher: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         await self._writer.open()
@@ -159,6 +162,7 @@ class SqliteDatabase(Database):
                 if not ended:
                     await self._writer.call(self._rollback)
                     self._settle(tx, committed=False)
+        self._commits += 1
         self._settle(tx, committed=True)
 
     def _begin(self) -> None:
@@ -182,32 +186,50 @@ class SqliteDatabase(Database):
     @asynccontextmanager
     async def listen(self, callback: Callable[[str], None]) -> AsyncIterator[None]:
         self._listeners.append(callback)
-        watch = asyncio.create_task(self._watch(callback))
+        if self._watcher is None:
+            self._watcher = asyncio.create_task(self._watch())
         try:
             yield
         finally:
             self._listeners.remove(callback)
-            watch.cancel()
-            with suppress(asyncio.CancelledError):
-                await watch
+            if not self._listeners and self._watcher is not None:
+                watcher, self._watcher = self._watcher, None
+                watcher.cancel()
+                with suppress(asyncio.CancelledError):
+                    await watcher
 
-    async def _watch(self, callback: Callable[[str], None]) -> None:
-        """Notice the commits of other processes (our own ring directly)."""
+    async def _watch(self) -> None:
+        """Notice the commits of other processes; our own ring directly, and would wake everybody for nothing."""
         connection = _connect(self.path)
         try:
-            version = None
+            version, commits = _version(connection), self._commits
+            await self._others_wrote()
             while True:
-                seen = connection.execute("pragma data_version").fetchone()[0]
-                if version is not None and seen != version:
-                    callback("")
-                version = seen
                 await asyncio.sleep(WATCH_SECONDS)
+                seen = _version(connection)
+                if seen != version:
+                    alone = commits == self._commits
+                    version, commits = seen, self._commits
+                    if alone or await self._others_wrote():
+                        self._hear("")
         finally:
             connection.close()
+
+    async def _others_wrote(self) -> bool:
+        """Whether another process has committed since this was last asked: the writer's own commits do not change the
+        version that the writer sees."""
+        seen = await self._writer.call(lambda: _version(self._writer.connection))
+        changed, self._writer_version = seen != self._writer_version, seen
+        return changed
 
     async def close(self) -> None:
         for lane in self._lanes:
             await lane.close()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    found: int = connection.execute("pragma data_version").fetchone()[0]
+    return found
 
 
 def _connect(path: Path) -> sqlite3.Connection:
