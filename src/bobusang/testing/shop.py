@@ -90,7 +90,10 @@ class Shop:
 
     async def run(self, mode: Mode, brands: Sequence[Brand], *, patience: float = PATIENCE, **more: Any) -> str:
         """Run a batch to its end; how it ended. Somebody must be working."""
-        batch = await self.start(mode, brands, **more)
+        return await self.ended(await self.start(mode, brands, **more), patience=patience)
+
+    async def ended(self, batch: str, *, patience: float = PATIENCE) -> str:
+        """Wait until a batch is over; how it ended."""
         async with asyncio.timeout(patience):
             while True:
                 row = await self.yard.one(BATCH, id=batch)

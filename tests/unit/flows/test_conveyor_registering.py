@@ -51,6 +51,7 @@ CREATE = Chosen(Call(Kind.CREATE, draft(), Urgency.NEW))
         ),
         (planned(CREATE, sent=True), {}, Wait("market-call:5", NOW + PATIENCE + GRACE)),
         (planned(Waiting(9)), {}, Snooze(NOW + REST, "the market has not judged the last call yet")),
+        (planned(Waiting(9, is_lost=True)), {}, Skip("held: call 9 has no verdict, and nobody sends it again")),
         (planned(Postponed(NOW + LONGEST_WAIT, "no room")), {}, Snooze(NOW + LONGEST_WAIT, "no room")),
         (
             planned(Postponed(NOW + LONGEST_WAIT * 2, "no room")),

@@ -197,6 +197,8 @@ def became(planned: Planned, settled: Mapping[int, Settled], account: Account, n
         case Chosen():
             assert planned.outgoing is not None
             return _after(settled.get(planned.outgoing.call_id), planned.outgoing.call_id, account, now)
+        case Waiting(call_id, is_lost) if is_lost or not account.enabled:  # or the brand would never be free again
+            return Skip(f"held: call {call_id} has no verdict, and nobody sends it again")
         case Waiting():  # a key wakes one task: who sent the call may sleep by it
             return Snooze(now + REST, UNDER_WAY)
         case Postponed(until, reason):

@@ -38,6 +38,8 @@ class Waiting:
     """The market has not judged the last call yet."""
 
     call_id: int
+    is_lost: bool = False
+    """It never will: a person is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ def decide(
     found = steps(wish, listing, market.abilities, account.policy, day)
     under_way = last if last is not None and last.state.is_open else None
     if isinstance(found, Idle):
-        return found if under_way is None else Waiting(under_way.id)
+        return found if under_way is None else _waiting(under_way)
     if under_way is not None:
         return _meanwhile(found, under_way)
     first: Decision | None = None
@@ -93,10 +95,14 @@ def _meanwhile(found: tuple[Step, ...], under_way: MarketCall) -> Decision:
     step = found[-1]
     is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
     if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
-        return Waiting(under_way.id)
+        return _waiting(under_way)
     if under_way.draft.variants == step.target.variants:
-        return Waiting(under_way.id)
+        return _waiting(under_way)
     return Chosen(step, under_way)
+
+
+def _waiting(call: MarketCall) -> Waiting:
+    return Waiting(call.id, call.state is CallState.LOST)
 
 
 def _weighed(
