@@ -31,6 +31,8 @@ RENEW = Statement("""
     update conversions set generation = generation + 1, data = null, data_version = null, updated_at = :now
     where market = :market and product_id = :id""")
 
+_made = msgspec.json.Decoder(Converted)
+_reasons = msgspec.json.Decoder(tuple[Reason, ...])
 _COLUMNS = tuple(column.name for column in conversions.columns)
 _NEW = Bulk(conversions, _COLUMNS)
 
@@ -126,8 +128,8 @@ def _row(tx: Tx, market: str, one: Result, before: Conversion | None) -> tuple[A
 
 
 def _conversion(row: Row) -> Conversion:
-    data = None if row["data"] is None else msgspec.convert(json.loads(row["data"]), Converted)
-    reasons = msgspec.convert(json.loads(row["reasons"]), tuple[Reason, ...])
+    data = None if row["data"] is None else _made.decode(row["data"])
+    reasons = _reasons.decode(row["reasons"]) if row["reasons"] != "[]" else ()
     return Conversion(
         row["product_id"],
         row["market"],
