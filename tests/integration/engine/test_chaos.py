@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections import Counter
 from contextlib import AsyncExitStack, suppress
@@ -18,6 +17,7 @@ from bobusang.engine.redriving import Filter
 from bobusang.engine.worker import Pace
 from bobusang.kit.errors import Conflict, Missing
 from bobusang.testing.workshop import Workshop, step
+from tests import seed as seeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ async def settle_down(shop: Workshop) -> None:
 
 
 async def test_people_and_workers_at_once_lose_nothing_and_count_everything_once(live: Workshop, url: str) -> None:
-    seed = int(os.environ.get("BOBUSANG_SEED", "0")) or random.randrange(1, 10**6)
+    seed = seeds.chosen()
     print(f"again with BOBUSANG_SEED={seed}")
     await chaos(live, url, random.Random(seed), ACTS)
 

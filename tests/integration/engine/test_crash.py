@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-import os
 import random
 from typing import TYPE_CHECKING
 
 from bobusang.testing.fleet import Fleet, Trial, perfect
+from tests import seed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 TASKS = 1000
 KILLS = 5
-SEED = int(os.environ.get("BOBUSANG_SEED", "0")) or random.randrange(1, 10**6)
+SEED = seed.chosen()
 PATIENCE = 40.0
 
 

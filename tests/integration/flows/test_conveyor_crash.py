@@ -7,7 +7,6 @@ Each kill takes worker, upkeep and the door for webhooks at once. `make soak` do
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from bobusang.testing.belting import Hands
 from bobusang.testing.crawl import Visiting
 from bobusang.testing.sandbox import running
 from bobusang.testing.shop import ENDLESS, NAME, Shop
+from tests import seed
 from tests.integration.flows.selling import BRANDS, NO_DOUBLES, doubles, outcomes, shelves, state, unlike
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ SIZE = 30
 """Of each of two malls."""
 KILLS = 6
 PATIENCE = 240.0
-SEED = int(os.environ.get("BOBUSANG_SEED", "0")) or random.randrange(1, 10**6)
+SEED = seed.chosen()
 BEHAVIOUR = Behaviour(delay=0.05, retries=40, retry_seconds=0.25)
 HURRY = Policy(budget=ENDLESS, patience=timedelta(seconds=3), sends=40)
 """A call whose sender was killed is sent again within seconds, not within half an hour."""

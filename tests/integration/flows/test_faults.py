@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from bobusang.sandbox.fault import Trouble
 from bobusang.sandbox.world import World
 from bobusang.testing.crawl import Visiting, visit
 from bobusang.testing.yard import Yard
+from tests import seed
 from tests.integration.flows.watching import PATIENCE, Watch, most_within
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-SEED = int(os.environ.get("BOBUSANG_SEED", "0")) or random.randrange(1, 10**6)
+SEED = seed.chosen()
 LATE = 0.5
 """Seconds that a call may be on its way, on a busy machine."""
 TARGETS = {"okmall": ("brand", "나이키(NIKE)"), "mustit": ("seller", "dmont")}
