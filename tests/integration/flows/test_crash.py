@@ -29,8 +29,8 @@ KILLS = 3
 CONCURRENCY = 8
 PATIENCE = 200.0
 PATIENT = 6.0
-"""Seconds of silence: on a busy machine a worker that lives may be silent for two, and whoever takes its pages over asks
-for them again."""
+"""Seconds of silence: on a busy machine a worker that lives may be silent for two, and whoever takes over its pages
+asks for them again."""
 pytestmark = pytest.mark.timeout(300)
 SEED = seed.chosen()
 
