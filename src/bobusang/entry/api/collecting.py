@@ -18,8 +18,9 @@ from bobusang.flows.collect.starting import Wanted
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.stages.collect.tables import RunMode, RunState
-from bobusang.views import brands, runs
-from bobusang.views.brands import BrandFilter
+from bobusang.views import runs
+from bobusang.views.brands import BRANDS
+from bobusang.views.reviews import ReviewFilter
 from bobusang.views.runs import RunDetail, RunFilter, RunLine
 
 router = APIRouter(prefix="/collect", tags=["collecting"])
@@ -132,8 +133,8 @@ async def _wanted(desk: Desk, form: CollectForm) -> list[Wanted]:
         await starting.ready(tx, desk.app.collector, form.source)
         if not form.accepted:
             return [Wanted(form.kind, key) for key in dict.fromkeys(form.keys)]
-        accepted = BrandFilter(mall=form.source, review=Review.ACCEPTED)
-        found = await brands.listed(tx, accepted, limit=MOST + 1)
+        accepted = ReviewFilter(mall=form.source, review=Review.ACCEPTED)
+        found = await BRANDS.listed(tx, accepted, limit=MOST + 1)
     if not found:
         raise Conflict(
             f"no brand of {form.source} is accepted",

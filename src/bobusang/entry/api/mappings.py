@@ -21,9 +21,9 @@ from bobusang.kit.errors import Invalid, Missing
 from bobusang.stages.convert import mastering, reviewing
 from bobusang.stages.convert.masters import Kind
 from bobusang.stages.convert.reviewing import Subject
-from bobusang.views import brands as brand_view
-from bobusang.views import categories as category_view
 from bobusang.views import mappings as view
+from bobusang.views.brands import BRANDS
+from bobusang.views.categories import CATEGORIES
 from bobusang.views.mappings import Unreviewed
 
 router = APIRouter(prefix="/mappings", tags=["mappings"])
@@ -153,10 +153,10 @@ async def assign(desk: Operator, form: AssignForm) -> Assigned:
             raise Missing(f"{form.market} has no {form.kind} {form.market_id}", hint=hint, field="market_id")
         name = known.name(kind, form.market_id) if form.market_id else ""
         if is_brand:
-            before = (await brand_view.one(tx, form.id)).buyma_brand_id
+            before = (await BRANDS.one(tx, form.id)).buyma_brand_id
             await brands.assign(tx, form.id, buyma_brand_id=form.market_id, buyma_brand_name=name or None)
         else:
-            before = (await category_view.one(tx, form.id)).buyma_category_id
+            before = (await CATEGORIES.one(tx, form.id)).buyma_category_id
             await categories.assign(tx, form.id, buyma_category_id=form.market_id)
         told = {"market_id": before}, {"market_id": form.market_id}
         await desk.note(tx, f"{form.kind}.assign", form.kind, form.id, before=told[0], after=told[1])
