@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from bobusang.entry.cli.asked import Cursor, DryRun, Limit, Yes, each
 from bobusang.entry.cli.command import command, group
-from bobusang.entry.cli.failure import Exit, Failure
+from bobusang.entry.cli.failure import Exit
+from bobusang.entry.cli.reviews import Reviews
 from bobusang.entry.cli.session import Session
 
 app = group("Brands of malls: collect, list, accept, block.")
 
-Several = Annotated[list[int] | None, typer.Argument(metavar="BRAND...", help="Ids of brands.")]
-Mall = Annotated[str | None, typer.Option("--mall", help="Only of this mall.")]
-Review = Annotated[str | None, typer.Option("--review", help="Only proposed, accepted or blocked ones.")]
-Text = Annotated[str | None, typer.Option("--q", metavar="TEXT", help="Only with this in the key or a name.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Stay until it ends; exit code 1 when it failed.")]
 
 COLUMNS = "id mall review name_ko name_en key buyma_brand_name"
+REVIEWS = Reviews(app, "brand", "brands", place="the key or a name", example="NIKE")
 
-
-@command(app, "list")
-def list_brands(
-    session: Session,
-    mall: Mall = None,
-    review: Review = None,
-    text: Text = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> None:
-    """List the brands of malls."""
-    session.show_list("/brands", COLUMNS, mall=mall, review=review, q=text, limit=limit, cursor=cursor)
+REVIEWS.lists(COLUMNS)
 
 
 @command(app, "collect")
@@ -78,73 +64,14 @@ def _seen(session: Session, mall: str, since: str) -> tuple[int, int]:
             return seen, new
 
 
-@command(app, "accept")
-def accept(
-    session: Session,
-    brands: Several = None,
-    mall: Mall = None,
-    review: Review = None,
-    text: Text = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> None:
-    """Accept brands, by id or by filter: they are collected by `collect full MALL --all`."""
-    choice = {"mall": mall, "review": review, "q": text}
-    _reviewed(session, "accept", brands, choice, yes=yes, dry_run=dry_run, text="brand {id} is accepted")
-
-
-@command(app, "block")
-def block(
-    session: Session,
-    brands: Several = None,
-    mall: Mall = None,
-    review: Review = None,
-    text: Text = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> None:
-    """Block brands, by id or by filter: they are not collected."""
-    choice = {"mall": mall, "review": review, "q": text}
-    _reviewed(session, "block", brands, choice, yes=yes, dry_run=dry_run, text="brand {id} is blocked")
-
-
-@command(app, "propose")
-def propose(
-    session: Session,
-    brands: Several = None,
-    mall: Mall = None,
-    review: Review = None,
-    text: Text = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
-) -> None:
-    """Set brands back, by id or by filter, as if nobody had reviewed them."""
-    choice = {"mall": mall, "review": review, "q": text}
-    _reviewed(session, "propose", brands, choice, yes=yes, dry_run=dry_run, text="brand {id} is proposed again")
-
-
-def _reviewed(
-    session: Session,
-    action: str,
-    brands: list[int] | None,
-    choice: dict[str, str | None],
-    *,
-    yes: bool,
-    dry_run: bool,
-    text: str,
-) -> None:
-    chosen = {name: value for name, value in choice.items() if value is not None}
-    if bool(brands) == bool(chosen):
-        hint = f"as `bobusang brand {action} 7 8` or `bobusang brand {action} --mall okmall --q NIKE`"
-        raise Failure("usage", "name brands by id, or choose them with --mall, --review and --q", hint)
-    if brands and not dry_run:
-        each(session, brands, lambda id: session.api.post(f"/brands/{id}/{action}"), text)
-        return
-    body: dict[str, Any] = {"action": action} | ({"ids": brands} if brands else {"filter": chosen})
-    preview = session.api.post("/brands/bulk", body | {"dry_run": True})
-    if dry_run:
-        session.screen.done(preview, "{count} brands would be changed", count=preview["matched"])
-        return
-    session.confirm("{action} {count} brands?", yes=yes, action=action, count=preview["matched"])
-    done = session.api.post("/brands/bulk", body)
-    session.screen.done(done, "{count} brands were changed", count=done["changed"])
+REVIEWS.decides(
+    "accept",
+    "Accept brands, by id or by filter: they are collected by `collect full MALL --all`.",
+    text="brand {id} is accepted",
+)
+REVIEWS.decides("block", "Block brands, by id or by filter: they are not collected.", text="brand {id} is blocked")
+REVIEWS.decides(
+    "propose",
+    "Set brands back, by id or by filter, as if nobody had reviewed them.",
+    text="brand {id} is proposed again",
+)
