@@ -95,6 +95,7 @@ def test_a_journal_tells_calls_and_counts() -> None:
     }
     assert journal.counts() == {
         "total": 2,
+        "asked": 2,
         "requests": [
             {"mall": "mustit", "endpoint": "detail", "status": 429, "count": 1},
             {"mall": "okmall", "endpoint": "list", "status": 200, "count": 1},
