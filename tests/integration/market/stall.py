@@ -24,6 +24,7 @@ from bobusang.kit.transport import AiohttpTransport
 from bobusang.platform.secrets import secret
 from bobusang.sandbox.buyma.account import Behaviour
 from bobusang.sandbox.world import World
+from bobusang.stages.collect.manners import Manners
 from bobusang.stages.register import accounts
 from bobusang.stages.register.model import Policy
 from bobusang.stages.register.service import Register
@@ -114,7 +115,7 @@ async def served(shop: Workshop, register: Register) -> AsyncIterator[httpx.Asyn
     api.state.bobusang = SimpleNamespace(engine=shop.engine, belt=SimpleNamespace(register=register))
     problems.install(api)
     api.include_router(webhooks.router)
-    api.add_middleware(Guard, metrics=Metrics())
+    api.add_middleware(Guard, metrics=Metrics(), manners=Manners())
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(api, log_config=None, access_log=False))
     task = asyncio.create_task(server.serve(sockets=[listener]))

@@ -129,7 +129,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     # Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first.
     for resource in (media, webhooks, health, prometheus, *ROUTERS):
         api.include_router(resource.router)
-    api.add_middleware(Guard, metrics=api.state.metrics)
+    api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)
     return api
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from bobusang.entry.api.metrics import Metrics
+    from bobusang.stages.collect.manners import Manners
 
 LARGEST_BODY = 2 * 1024 * 1024
 QUIET = ("/health", "/metrics", "/media")
@@ -44,14 +45,16 @@ _log = log.get("api")
 class Guard:
     """The outermost layer: nothing that happens inside leaves without a status, headers and a log line."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, manners: Manners) -> None:
         self._app = app
         self._metrics = metrics
+        self._manners = manners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        self._manners.called()
         headers = Headers(scope=scope)
         scope["request_id"] = request_id = _request_id(headers)
         began, status = time.perf_counter(), 0

@@ -14,6 +14,7 @@ from bobusang.kit.errors import BobusangError, Drifted, Unavailable
 from bobusang.kit.http import Answer, Call
 from bobusang.stages.collect import archive as archives
 from bobusang.stages.collect.admission import Cause, Wait
+from bobusang.stages.collect.manners import Manners
 from bobusang.stages.collect.policy import Reaction
 from bobusang.stages.collect.responses import Verdict, classify
 from bobusang.stages.collect.sessions import issue_call
@@ -70,6 +71,8 @@ class Fetcher:
         self._archive = archive
         # One thread: readers hold the interpreter most of the time, and several would only take turns at it.
         self._reader = ThreadPoolExecutor(1, "reader")
+        self._reading = asyncio.Lock()
+        self.manners = Manners()
         self._drifts: Counter[tuple[str, str]] = Counter()
 
     def close(self) -> None:
@@ -180,8 +183,7 @@ class Fetcher:
             return replace(visit, found=(gone,)) if visit.ask.item else visit
         try:
             if len(answer.body) > READ_ON_THE_LOOP:
-                loop = asyncio.get_running_loop()
-                return replace(visit, found=await loop.run_in_executor(self._reader, read_page, source, visit))
+                return replace(visit, found=await self._read_apart(source, visit))
             return replace(visit, found=read_page(source, visit))
         except Drifted as error:
             return replace(visit, drifted=str(error))
@@ -189,6 +191,16 @@ class Fetcher:
             return replace(visit, verdict=Verdict(Reaction.RETRY, str(error)))
         except RecursionError:
             return replace(visit, drifted="the page is nested too deep to be read")
+
+    async def _read_apart(self, source: Source, visit: Visit) -> tuple[Reads, ...]:
+        """Read a large page in the thread, one after the other, with rests while we are called."""
+        loop = asyncio.get_running_loop()
+        async with self._reading:
+            began = loop.time()
+            try:
+                return await loop.run_in_executor(self._reader, read_page, source, visit)
+            finally:
+                await asyncio.sleep(self.manners.rest_after(loop.time() - began))
 
 
 def read_page(source: Source, visit: Visit) -> tuple[Reads, ...]:
