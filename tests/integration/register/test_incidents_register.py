@@ -87,6 +87,23 @@ async def test_a_rule_that_moves_every_price_is_held(db: Database) -> None:
     assert desk.shop.calls == []
 
 
+async def test_what_sold_out_goes_though_the_prices_of_a_run_are_held_and_the_prices_are_held_after_it(
+    db: Database,
+) -> None:
+    """A guard that stops an edit must not keep on sale what cannot be delivered, nor be forgotten once that is told."""
+    desk = await listed(db, 20)
+    wishes = coats(20, replace(WANTED, price=yen(21_900), variants=stocks(c1_s1=Stock.OUT)))
+
+    planned = await desk.plan(*wishes, run="r2")
+    await desk.send([one.outgoing for one in planned])
+    await desk.told()
+
+    assert [one.decision.step.kind for one in planned if isinstance(one.decision, Chosen)] == [Kind.STOCK] * 20
+    async with db.read() as tx:
+        assert await listings.standing(tx, desk.account.id, range(1, 21)) == {}
+    assert stopped_by(await desk.plan(*wishes, run="r2")) == [Guard.CHANGED] * 20
+
+
 async def test_a_price_changed_by_hand_at_the_market_is_noticed_and_put_right(db: Database) -> None:
     desk = await listed(db)
     (coat,) = coats(1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, steps
@@ -27,6 +27,8 @@ class Chosen:
     step: Step
     supersedes: MarketCall | None = None
     """An accepted call whose verdict is not waited for."""
+    otherwise: Step | None = None
+    """What may go out if the run's guard stops this: a stock-out must not wait for a person to agree to a price."""
 
     @property
     def family(self) -> Family:
@@ -81,10 +83,11 @@ def decide(
     if under_way is not None:
         return _meanwhile(found, under_way)
     first: Decision | None = None
-    for step in found:
-        decision = _weighed(step, wanted, listing, account, market, now, day, approvals)
+    weighed = [_weighed(step, wanted, listing, account, market, now, day, approvals) for step in found]
+    for place, decision in enumerate(weighed):
         if isinstance(decision, Chosen):
-            return decision
+            others = (one.step for one in weighed[place + 1 :] if isinstance(one, Chosen))
+            return replace(decision, otherwise=next(others, None))
         first = first or decision
     assert first is not None
     return first

@@ -28,9 +28,12 @@ LOCK = Statement(
 )
 BY_REFERENCE = Statement("select id from listings where account_id = :account and reference in (:references...)")
 BY_MARKET_ID = Statement("select id from listings where account_id = :account and market_id in (:ids...)")
+# After a stock call alone there may be an edit that a guard has stopped: who was woken by it plans again.
 STANDING = Statement("""
-    select product_id from listings where account_id = :account and product_id in (:products...)
-      and open_call is null and refusal_cause is null and market_id is not null""")
+    select product_id from listings l where account_id = :account and product_id in (:products...)
+      and open_call is null and refusal_cause is null and market_id is not null and exists (
+        select 1 from market_calls c where c.kind not in ('STOCK', 'CLOSE')
+          and c.id = (select max(m.id) from market_calls m where m.listing_id = l.id))""")
 LIVE = Statement("select count(*) as value from listings where account_id = :account and state = 'LIVE'")
 ENDING = Statement("""
     select product_id from listings
@@ -71,7 +74,7 @@ async def known(tx: Tx, account: int, products: Iterable[int]) -> dict[int, List
 
 
 async def standing(tx: Tx, account: int, products: Sequence[int]) -> dict[int, bool]:
-    """Of these products, those that the market has taken as they were sent last."""
+    """Of these products, those that the market has taken whole as they were sent last."""
     rows = await tx.fetch(STANDING, account=account, products=list(products)) if products else ()
     return {row["product_id"]: True for row in rows}
 

@@ -190,6 +190,8 @@ def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[in
     trip = trips.get(step.kind)
     if trip is None or (item.listing.id, trip.guard, effect(step)) in agreed:
         return item
+    if item.decision.otherwise is not None:
+        return replace(item, decision=Chosen(item.decision.otherwise))
     return replace(item, decision=Stopped(trip, effect(step)))
 
 
