@@ -90,7 +90,7 @@ def _end_with_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> Non
     while os.read(0, 1):
         pass
     loop.call_soon_threadsafe(stop.set)
-    time.sleep(LEAVE_SECONDS)
+    time.sleep(LEAVE_SECONDS)  # in a thread of its own: the loop has so long to end by itself
     os._exit(0)
 
 

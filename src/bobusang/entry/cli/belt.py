@@ -245,5 +245,5 @@ def until_ended(session: Session, name: str) -> dict[str, Any]:
                 alive = any(worker["is_alive"] for worker in session.api.get("/workers")["items"])
                 if was_alive and not alive:
                     session.note("no worker is running: start one with {command}", command=session.line("up"))
-            time.sleep(LOOK_SECONDS)
+            time.sleep(LOOK_SECONDS)  # a terminal is looked at, not rung for
             found = session.api.get(f"/batches/{name}")

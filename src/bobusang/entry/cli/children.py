@@ -163,7 +163,7 @@ def _answers(url: str) -> None:
         except OSError as error:
             if time.monotonic() > end:
                 raise Failure("failed", f"{url} does not answer: {error}", exit_code=Exit.FAILED) from error
-            time.sleep(0.05)
+            time.sleep(0.05)  # the program says when it listens, not when it answers
 
 
 def advanced(at: Places, hours: float) -> None:
