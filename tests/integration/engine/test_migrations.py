@@ -36,6 +36,7 @@ FILLED = {
     "0008": ("pipeline_batches", "pipeline_control", "pipeline_brands"),
     "0009": (),  # views alone
     "0010": ("conveyor_marks",),
+    "0011": ("listing_claims",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -285,6 +286,10 @@ FROZEN = {
     "0010": [
         """insert into conveyor_marks (product_id, market, version, stamp, model, due_at, marked_at)
           values (500001, 'buyma', 1, 'x', 'AB1234', NOW, NOW)""",
+    ],
+    "0011": [
+        """insert into listing_claims (account_id, goods, product_id, mall, claimed_at)
+          values (500001, '4047 AB1234', 500001, 'okmall', NOW)""",
     ],
 }
 

@@ -113,7 +113,7 @@ class Converting:
         if known is None:
             return Skip("the product is not known any more")
         before = facts.before.get(known.id)
-        if before is not None and before.is_made(known.version):
+        if before is not None and before.is_made(known.version, before.stamp):
             return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)

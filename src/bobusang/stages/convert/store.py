@@ -44,6 +44,8 @@ class Result:
     product_id: int
     version: int
     outcome: Converted | Held
+    stamp: str = ""
+    """Of the mappings, lists and words that it was made by; see `stamping`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,17 @@ class Conversion:
     reasons: tuple[Reason, ...]
     created_at: datetime
     updated_at: datetime
+    stamp: str = ""
 
     @property
     def current(self) -> bool:
         """Whether this converter made it."""
         return self.converter_version == VERSION
 
-    def is_made(self, version: int) -> bool:
-        """Whether this very version was made into a product, by this converter."""
-        return self.current and self.state is State.READY and self.data_version == version
+    def is_made(self, version: int, stamp: str) -> bool:
+        """Whether this very version was made into a product, by this converter and by what is mapped and said now."""
+        made = self.current and self.state is State.READY
+        return made and self.data_version == version and self.stamp == stamp
 
 
 async def load(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, Conversion]:
@@ -124,6 +128,7 @@ def _row(tx: Tx, market: str, one: Result, before: Conversion | None) -> tuple[A
         json.dumps(one.outcome.reasons if isinstance(one.outcome, Held) else ()),
         before.created_at if before else tx.now,
         tx.now,
+        one.stamp,
     )
 
 
@@ -142,4 +147,5 @@ def _conversion(row: Row) -> Conversion:
         reasons,
         utc(row["created_at"]),
         utc(row["updated_at"]),
+        row["stamp"],
     )

@@ -44,6 +44,7 @@ conversions = Table(
     Column("reasons", Payload, nullable=False),
     at("created_at"),
     at("updated_at"),
+    Column("stamp", key(64), nullable=False, server_default=""),  # of the mappings, lists and words it was made by
     allowed("state", State),
     Index("ix_conversions_state", "market", "state", "product_id"),
 )

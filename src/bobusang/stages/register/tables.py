@@ -15,6 +15,7 @@ from bobusang.stages.register.diffing import Kind
 from bobusang.stages.register.market import Cause, Family
 from bobusang.stages.register.model import State
 
+GOODS_LENGTH = 310
 Raw = LargeBinary().with_variant(LONGBLOB(), "mysql", "mariadb")
 
 
@@ -211,4 +212,16 @@ call_ledger = Table(
     Column("calls", Integer, nullable=False),
     allowed("family", Family),
 )
-TABLES = (market_accounts, listings, market_calls, listing_holds, webhook_inbox, call_ledger)
+
+# Which product an account sells of goods that several malls have: claimed in the transaction that decides to send.
+listing_claims = Table(
+    "listing_claims",
+    metadata,
+    Column("account_id", Id, primary_key=True, autoincrement=False),
+    Column("goods", key(GOODS_LENGTH), primary_key=True),  # brand and model number
+    Column("product_id", Id, nullable=False),
+    Column("mall", key(100), nullable=False),
+    at("claimed_at"),
+    Index("ix_listing_claims_product", "account_id", "product_id"),
+)
+TABLES = (market_accounts, listings, market_calls, listing_holds, webhook_inbox, call_ledger, listing_claims)
