@@ -49,8 +49,8 @@ docs: $(BASE) ## write the generated pages of docs/
 
 lock: ## pin the newest allowed requirements
 	@$(find_python) && $$python -m venv .cache/lock && .cache/lock/bin/pip install -q uv==$(UV_VERSION)
-	@$(compile) --extra postgres --extra mariadb --extra redis --extra s3 -o requirements.lock
-	@$(compile) --extra postgres --extra mariadb --extra redis --extra s3 --group dev -c requirements.lock -o requirements-dev.lock
+	@$(compile) --extra postgres --extra mariadb --extra redis --extra s3 --extra opensearch -o requirements.lock
+	@$(compile) --extra postgres --extra mariadb --extra redis --extra s3 --extra opensearch --group dev -c requirements.lock -o requirements-dev.lock
 
 clean: ## remove .venv and .cache
 	@rm -rf $(VENV) .cache
