@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from bobusang.stages.convert.mapping import Mapped
     from bobusang.stages.convert.masters import Masters
+    from bobusang.stages.convert.stamping import Stamps
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.convert.translate import Translator
 
@@ -49,6 +50,7 @@ class Facts:
     mapped: Mapped
     masters: Masters
     translator: Translator
+    stamps: Stamps
 
 
 class Converting:
@@ -99,6 +101,7 @@ class Converting:
                 await lookup.mapped(tx, mall),
                 await lookup.masters(tx, self._belt.market),
                 await lookup.translator(tx),
+                await lookup.stamps(tx, mall, self._belt.gate, self._belt.unknown_color),
             )
 
     def _outcome(
@@ -112,8 +115,8 @@ class Converting:
         """Made, or held. What was made before goes on all the same: its stock and price are not held."""
         if known is None:
             return Skip("the product is not known any more")
-        before = facts.before.get(known.id)
-        if before is not None and before.is_made(known.version, before.stamp):
+        before, stamp = facts.before.get(known.id), facts.stamps.of(known.named)
+        if before is not None and before.is_made(known.version, stamp):
             return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
@@ -125,7 +128,7 @@ class Converting:
             held.append((known, made))
             return Done(output={"held": told(made)}, spawn=price) if listed else Skip(told(made))
         spawn = carried(task.run, Stage.IMAGE, known.key, known.version) or price
-        return Made(spawn=spawn, mall=known.mall, result=Result(known.id, known.version, made))
+        return Made(spawn=spawn, mall=known.mall, result=Result(known.id, known.version, made, stamp))
 
     def _is_whole(self, known: Known) -> bool:
         return known.is_whole(in_parts=self._belt.collector.source(known.mall).in_parts)

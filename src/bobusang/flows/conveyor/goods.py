@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bobusang.engine.model import Task
     from bobusang.kit.db import Row, Tx
+    from bobusang.stages.convert.stamping import Named
 
 KNOWN = Statement("""
     select p.*, d.normalized_data from products p
@@ -39,6 +40,7 @@ class Known:
     version: int
     fields: Mapping[str, Any]
     changed_at: datetime
+    named: Named = (None, None, None)
 
     @property
     def sku(self) -> str:
@@ -97,4 +99,5 @@ def _known(row: Row) -> Known:
     for name in json.loads(row["locked"]) if row["locked"] else ():
         if name in EDITED:
             fields[EDITED[name]] = row[name]
-    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, utc(row["updated_at"]))
+    named = row["brand"], row["brand_ko"], row["category"]
+    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, utc(row["updated_at"]), named)

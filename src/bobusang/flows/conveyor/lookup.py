@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bobusang.catalog import brands, categories
 from bobusang.kit.sql import Statement
-from bobusang.stages.convert import mastering, memory
+from bobusang.stages.convert import mastering, memory, stamping
 from bobusang.stages.convert.mapping import Mapped
+from bobusang.stages.convert.stamping import Stamps
 from bobusang.stages.convert.translate import Translator
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Tx
     from bobusang.platform.model import Model
+    from bobusang.stages.convert.gates import Gate
     from bobusang.stages.convert.masters import Masters
 
 ALL = 1_000_000
@@ -62,6 +64,18 @@ class Lookup:
             return Translator(await memory.glossary(tx), self._model)
 
         return await self._fresh("translator", await _stamp(tx, TERMS), read)
+
+    async def stamps(self, tx: Tx, mall: str, gate: Gate, unknown_color: int | None) -> Stamps:
+        """By what the products of a mall are converted now."""
+        masters, mapped = await self.masters(tx, gate.market), await self.mapped(tx, mall)
+        glossary = (await self.translator(tx)).glossary
+        today = tx.now.date()
+        found = stamping.common(masters, glossary, gate, today, unknown_color)
+
+        async def read() -> Stamps:
+            return Stamps(found, mapped, masters)
+
+        return await self._fresh(f"stamps {mall} {gate.market}", (found, id(mapped), id(masters)), read)
 
     async def _fresh(self, name: str, stamp: tuple[Any, ...], read: Callable[[], Awaitable[T]]) -> T:
         before = self._kept.get(name)

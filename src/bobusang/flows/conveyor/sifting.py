@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bobusang.engine.model import NewTask, Run, Task
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.kit.db import Row, Tx
+    from bobusang.stages.convert.stamping import Stamps
 
 CHUNK = 100
 _DUE = """
@@ -41,7 +42,8 @@ LISTED = Statement(f"""
         where l.product_id = p.id and a.market = :market and l.market_id is not null)
     order by p.id""")
 EVERY = Statement(f"""
-    select p.product_id, p.version, p.in_stock, p.listed, c.state, c.source_version, c.converter_version,
+    select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category,
+      c.state, c.source_version, c.converter_version, c.stamp,
       case when {_DUE} then 1 else 0 end as due
     from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
     where p.mall = :mall and p.product_id in (:keys...) order by p.id""")
@@ -101,11 +103,15 @@ class Sifting:
             for (mall, partial), tasks in groups.items():
                 keys = sorted({key for task in tasks for key in task.input["keys"]})
                 rows = await self._rows(tx, mall, keys, stamp, partial=partial)
+                stamps = None if partial else await self._stamps(tx, mall)
                 for task in tasks:
                     mine = [rows[key] for key in task.input["keys"] if key in rows]
-                    spawn = [one for row in mine for one in self._next(task.run, row, partial=partial)]
+                    spawn = [one for row in mine for one in self._next(task.run, row, stamps)]
                     found[task.id] = Done(output={"of": len(task.input["keys"]), "due": len(spawn)}, spawn=tuple(spawn))
         return [found[task.id] for task in batch]
+
+    async def _stamps(self, tx: Tx, mall: str) -> Stamps:
+        return await self._belt.lookup.stamps(tx, mall, self._belt.gate, self._belt.unknown_color)
 
     async def _rows(self, tx: Tx, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
         found: dict[str, Row] = {}
@@ -116,13 +122,15 @@ class Sifting:
             found |= {row["product_id"]: row for row in rows}
         return found
 
-    def _next(self, run: Run, row: Row, *, partial: bool) -> tuple[NewTask, ...]:
-        """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere."""
+    def _next(self, run: Run, row: Row, stamps: Stamps | None) -> tuple[NewTask, ...]:
+        """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere. What is
+        held is tried again by every FULL, so it goes on as soon as a person has accepted what it lacked."""
         key, version = row["product_id"], row["version"]
         urgent = row["in_stock"] in (False, 0) or row["listed"] in (False, 0)
-        if partial:
+        if stamps is None:  # PARTIAL
             return carried(run, Stage.PRICE, key, version, urgent=urgent)
         made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == version
+        made = made and row["stamp"] == stamps.of((row["brand"], row["brand_ko"], row["category"]))
         if not made and follows(run, Stage.CONVERT):
             return carried(run, Stage.CONVERT, key, version, urgent=urgent)
         if row["state"] is None or not row["due"]:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from bobusang.catalog.rules import digest
 from bobusang.stages.convert.text import has_hangul
 from bobusang.stages.convert.transliteration import transliterate
 
@@ -72,6 +73,8 @@ class Glossary:
 
     def __init__(self, terms: Iterable[Term]) -> None:
         every = {term.term: term for term in terms}
+        self.mark = digest(sorted(repr(term) for term in every.values()))
+        """The same for the same terms."""
         self._words = {term.term: term.translation for term in every.values() if RUN.fullmatch(term.term)}
         self._longest = max(map(len, self._words), default=0)
         self._phrases = {

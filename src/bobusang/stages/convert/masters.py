@@ -48,6 +48,9 @@ KEYS: dict[Kind, tuple[str, ...]] = {
 }
 """What tells the rows of a list apart; for all others it is their `id`. A column that a file lacks is left out."""
 
+OPTIONS = (Kind.COLORS, Kind.SIZES, Kind.SIZE_DETAILS, Kind.SEASONS)
+"""The lists that every product is made by; of brands and categories each product needs but one row."""
+
 OTHER = ("その他", "指定なし")
 """How a list names what it has no name for."""
 
@@ -162,6 +165,11 @@ class Masters:
     def season(self, text: str) -> int | None:
         """The number of a season by its name; autumn and winter is AW to one and FW to another."""
         return self._seasons.get(_season(text))
+
+    @cached_property
+    def mark(self) -> str:
+        """Of the lists that options are looked up in: the same for the same rows."""
+        return " ".join(checksum(self.rows(kind)) for kind in OPTIONS)
 
     @cached_property
     def _ids(self) -> dict[Kind, dict[int, Row]]:

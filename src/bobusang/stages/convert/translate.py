@@ -96,7 +96,7 @@ class Translator:
     """
 
     def __init__(self, glossary: Glossary, model: Model) -> None:
-        self._glossary, self._model = glossary, model
+        self.glossary, self._model = glossary, model
         self._refused: dict[str, Translation] = {}
         """Answers that were not taken: as long as this process lives nobody pays for the same one again."""
 
@@ -124,7 +124,7 @@ class Translator:
             return Translation(text, text, Way.SAME)
         if recalled is not None and recalled.by_person:
             return Translation(text, recalled.text, Way.PERSON)
-        rendering = self._glossary.render(text)
+        rendering = self.glossary.render(text)
         if rendering.known:
             return Translation(text, rendering.text, Way.GLOSSARY)
         if recalled is not None:
@@ -155,7 +155,7 @@ class Translator:
             done.found[text] = self._checked(text, answer, completion.model, share)
 
     def _checked(self, text: str, answer: str, model: str, cost: int) -> Translation:
-        default = self._glossary.render(text).text
+        default = self.glossary.render(text).text
         cleaned = clean_lines(answer)
         if note := fault(text, cleaned, default):
             refused = Translation(text, default, Way.RULES, model, cost, note)
@@ -165,18 +165,18 @@ class Translator:
         return Translation(text, cleaned, Way.MODEL, model, cost)
 
     def _by_rules(self, text: str, note: str = "") -> Translation:
-        return Translation(text, self._glossary.render(text).text, Way.RULES, note=note)
+        return Translation(text, self.glossary.render(text).text, Way.RULES, note=note)
 
     def _task(self, batch: Sequence[str]) -> Task[Lines]:
-        used = dict.fromkeys(term for text in batch for term in self._glossary.render(text).used)
-        hints = [f"{term}={self._glossary.translation(term)}" for term in list(used)[:MOST_HINTS]]
+        used = dict.fromkeys(term for text in batch for term in self.glossary.render(text).used)
+        hints = [f"{term}={self.glossary.translation(term)}" for term in list(used)[:MOST_HINTS]]
         words = f" Use these words: {', '.join(hints)}." if hints else ""
         # A kana is about one token, Korean becomes a little longer, and JSON and the vendor's own counting add to it.
         tokens = 500 + 4 * sum(len(text) + 10 for text in batch)
         return Task("translate", INSTRUCTIONS + words, tuple(batch), Lines, self._rule, tokens)
 
     def _rule(self, texts: tuple[str, ...]) -> Lines:
-        return Lines([Line(place, self._glossary.render(text).text) for place, text in enumerate(texts)])
+        return Lines([Line(place, self.glossary.render(text).text) for place, text in enumerate(texts)])
 
 
 def batches(texts: Sequence[str]) -> Iterator[list[str]]:
