@@ -30,6 +30,8 @@ class Document:
     mall: str
     product_id: str
     name: str = ""
+    translated: str = ""
+    """Its name in the market's language (Japanese), when it was converted: searched like the name."""
     brand: str = ""
     brand_ko: str = ""
     aliases: tuple[str, ...] = ()
@@ -142,6 +144,10 @@ class Search(Protocol):
 
     async def delete(self, ids: Sequence[int]) -> None:
         """Take them out; one that is not there is no error."""
+        ...
+
+    async def get(self, ids: Sequence[int]) -> dict[int, Document]:
+        """Those of them that are there, whole."""
         ...
 
     async def search(self, query: Query) -> Found: ...
