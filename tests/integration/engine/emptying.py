@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bobusang.catalog import tables as _catalog  # noqa: F401  (imported for what they add to the metadata)
 from bobusang.engine import tables as _engine  # noqa: F401
+from bobusang.entry import tables as _entry  # noqa: F401
 from bobusang.flows.conveyor import tables as _conveyor  # noqa: F401
 from bobusang.kit.db import connect
 from bobusang.kit.schema import metadata

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from bobusang.engine import control, waiting
+from bobusang.engine import control, promoting, queue, waiting
 from bobusang.engine.model import StepMode
 from bobusang.engine.outcome import DONE, Done, Halt, Retry, Snooze, Wait
 from bobusang.kit.errors import Conflict, Missing
 from bobusang.testing.workshop import Workshop, step, tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from bobusang.kit.db import Tx
     from bobusang.testing.clock import ManualClock
 
 
@@ -220,7 +224,8 @@ async def test_an_entry_stands_in_one_place_whatever_happens_at_once(
     shop: Workshop, other: Workshop, clock: ManualClock, what: str
 ) -> None:
     """Claims, settling, promotion and two sweepers all at the same time: nothing twice, nothing lost."""
-    job = await shop.job(None, *range(300))
+    workflow = await shop.workflow(step(max_retries=100))  # a task that gives up stands among the dead letters
+    job = await shop.job(workflow, *range(300))
     (lane,) = await shop.lanes()
 
     async def work(who: Workshop) -> None:
@@ -258,3 +263,60 @@ async def test_an_entry_stands_in_one_place_whatever_happens_at_once(
         await shop.promote()
         await shop.drain()
         assert await shop.status(job) == "SUCCESS"
+
+
+async def test_a_task_that_gave_up_stands_among_the_dead_letters_alone(
+    shop: Workshop, other: Workshop, clock: ManualClock
+) -> None:
+    """Seen once in the test above, when a slow machine let a task be tried four times before the pause came."""
+    job = await shop.job(None, "a", "b")
+    for _ in range(3):
+        await shop.finish(await shop.claimed(), {"a": Retry("503"), "b": Retry("503")})
+        clock.advance(seconds=10)
+        await shop.promote()
+    last = await shop.claimed()
+    await pause(other, job)
+    await other.sweep()
+    await shop.finish(last, {"a": Retry("503"), "b": Retry("503")})
+    await other.sweep()
+
+    assert await shop.outcomes(job) == {"a": "PARKED", "b": "PARKED"}
+    assert await shop.places() == {task_id: ["dead"] for task_id in last.ids}
+
+
+MOVES: dict[str, Callable[[Tx, int], Awaitable[object]]] = {
+    "claim": lambda tx, lane: queue.claim(tx, lane=lane, worker_id=1, size=10, deadline=timedelta(minutes=1)),
+    "promote": lambda tx, _: promoting.promote(tx),
+    "sweep": lambda tx, _: control.sweep(tx),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(MOVES, 2)))
+async def test_two_who_move_the_same_entries_at_once_move_each_once(
+    shop: Workshop, other: Workshop, clock: ManualClock, first: str, second: str
+) -> None:
+    """The second looks while the first has moved everything and not committed."""
+    job = await shop.job(None, *"abc")
+    (lane,) = await shop.lanes()
+    await shop.finish(await shop.claimed(2), Retry("503"))
+    await pause(shop, job)
+    clock.advance(seconds=10)
+    moved, looked = asyncio.Event(), asyncio.Event()
+
+    async def slow(tx: Tx) -> None:
+        await MOVES[first](tx, lane)
+        moved.set()
+        await looked.wait()
+
+    async def beside(tx: Tx) -> None:
+        await MOVES[second](tx, lane)
+
+    holding = asyncio.create_task(shop.do(slow))
+    await moved.wait()
+    looking = asyncio.create_task(other.do(beside))
+    await asyncio.wait({looking}, timeout=0.1)  # it is done, or waits for the first; both are fine
+    looked.set()
+    await asyncio.gather(holding, looking)
+
+    places = await shop.places()
+    assert (len(places), {len(found) for found in places.values()}) == (3, {1})
