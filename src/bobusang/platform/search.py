@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Protocol
@@ -48,8 +48,7 @@ class Document:
 
     def digest(self) -> str:
         """What `verify` compares: equal for equal documents, on every machine."""
-        values = [getattr(self, one.name) for one in fields(self)]
-        return blake2b(json.dumps(values).encode(), digest_size=8).hexdigest()
+        return blake2b(json.dumps(self).encode(), digest_size=8).hexdigest()
 
 
 class Sort(StrEnum):
@@ -63,7 +62,11 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for. A bound of 0 is no bound; several brands or malls mean any of them."""
+    """What is looked for. A bound of 0 is no bound; several brands or malls mean any of them.
+
+    A brand is named by any of its names, folded as `searches.words` does; a mall exactly. With a bound a product
+    without a price is not found; sorted by price it comes last.
+    """
 
     keyword: str = ""
     min_price: int = 0
@@ -97,7 +100,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An answer. Facets (`brand`, `mall`, `category`, `in_stock`) and the price range are over all that was found."""
+    """An answer. Facets (`brand`, `mall`, `category`, `in_stock`) and the price range are over all that was found.
+
+    A brand's facet goes by `brand`, or `brand_ko` where that is empty; `in_stock` by `true` and `false`.
+    """
 
     hits: tuple[Hit, ...]
     total: int
@@ -105,6 +111,10 @@ class Found:
     facets: Mapping[str, tuple[Count, ...]] = field(default_factory=dict)
     prices: tuple[int, int] | None = None
     next: tuple[float | int, ...] = ()
+    loose: bool = False
+    """What was typed was not enough by itself, so that typos, other keyboards and parts were looked for: any product
+    could come into this answer. Otherwise each product that is or could come in has every token of one word of it
+    (`searches.tokens.shared`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +145,8 @@ class Search(Protocol):
 
     What `put` and `delete` have returned is found by the next search of this process and, in the others, by the next
     search after `renew`, and survives a crash. An index that cannot be reached raises Unavailable naming the setting,
-    one that is broken or not there Drifted with the hint to rebuild it; it never answers with nothing instead.
+    one that is broken or not there Drifted with the hint to rebuild it; it never answers with nothing instead. So does
+    `put` where nothing was ever built: an index begins by `rebuild`. A second writer raises Conflict.
     """
 
     async def put(self, documents: Sequence[Document]) -> None:

@@ -1,0 +1,98 @@
+"""The tokens under which documents are filed, and those that a typed word asks for; a match is having all of them.
+
+`=나이키` is a whole word, `@나이키` one of the brand or the model number, `^나` how a word begins, `나이` two letters
+that stand side by side (three of Latin), `ㄴㅇ` how a word's initials begin.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from bobusang.platform.searches.words import (
+    compact,
+    compounds,
+    folded,
+    initials,
+    is_dense,
+    is_hangul,
+    is_initials,
+    words,
+)
+
+if TYPE_CHECKING:
+    from bobusang.platform.search import Document
+
+LONGEST = 40
+"""Letters of a word that are filed."""
+LONGEST_INITIALS = 10
+KEPT = 100_000
+"""Words whose tokens are remembered: names are made of few words, again and again."""
+
+
+def asked(word: str) -> tuple[str, ...]:
+    """What a document must have for this word to be found in it, as a part of one of its words."""
+    if is_initials(word):
+        return (word[:LONGEST_INITIALS],)
+    return tuple(dict.fromkeys(_grams(word[:LONGEST]))) or (f"^{word}",)
+
+
+def _grams(word: str) -> list[str]:
+    size = 2 if is_dense(word) else 3
+    return [word[place : place + size] for place in range(len(word) - size + 1)]
+
+
+@lru_cache(KEPT)
+def _filed(word: str) -> str:
+    """Everything one word of a document is found by. A text, for a hundred thousand sets would keep the collector of
+    garbage busy."""
+    word = word[:LONGEST]
+    begins = f"^{word[0]}" if is_dense(word) or len(word) == 1 else f"^{word[0]} ^{word[:2]}"
+    return " ".join((f"={word}", begins, *_grams(word), *(_initials(word) if is_hangul(word) else ())))
+
+
+def _initials(word: str) -> list[str]:
+    letters = initials(word[:LONGEST_INITIALS])
+    return [letters[:length] for length in range(1, len(letters) + 1)]
+
+
+@lru_cache(KEPT)
+def _piece(text: str) -> str:
+    """The tokens of what stands between two spaces."""
+    return " ".join(map(_filed, _all(folded(text))))
+
+
+@lru_cache(KEPT)
+def _naming(text: str) -> str:
+    """The tokens of a brand's name or a model number, which is also typed as one word."""
+    plain = folded(text)
+    known = {*_all(plain), compact(plain)} - {""}
+    return " ".join([f"@{word[:LONGEST]} {_filed(word)}" for word in known])
+
+
+def _all(plain: str) -> list[str]:
+    return [*words(plain), *compounds(plain)]
+
+
+def names(document: Document) -> tuple[str, ...]:
+    """What its brand is called."""
+    return (document.brand, document.brand_ko, *document.aliases)
+
+
+def filed(document: Document) -> str:
+    """Everything it is found by, a space between; some of it twice."""
+    pieces = document.name.split()
+    if document.translated:
+        pieces += document.translated.split()
+    called = (*names(document), document.model, document.product_id)
+    return " ".join([*map(_piece, pieces), *map(_naming, called)])
+
+
+def tokens(document: Document) -> frozenset[str]:
+    """Everything it is found by: a change of the document can change the answers to whatever asks for one of them."""
+    return frozenset(filed(document).split())
+
+
+def shared(keyword: str) -> tuple[str, ...]:
+    """Tokens that every document has which is found by this keyword as it was typed: those of its longest word."""
+    return max(map(asked, words(folded(keyword))), key=len, default=())

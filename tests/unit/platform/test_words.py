@@ -1,0 +1,156 @@
+"""How people type: one form of letters, words, jamo, initials, keyboards, and the tokens of documents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bobusang.platform.search import Document
+from bobusang.platform.searches.tokens import asked, shared, tokens
+from bobusang.platform.searches.words import (
+    as_hangul,
+    as_latin,
+    compact,
+    compounds,
+    folded,
+    initials,
+    is_initials,
+    jamo,
+    words,
+)
+
+SYLLABLES = st.text(st.characters(min_codepoint=ord("가"), max_codepoint=ord("힣")), min_size=1, max_size=8)
+TYPED = st.text(
+    st.one_of(st.characters(codec="utf-8"), st.sampled_from("가나다힣ㄱㅏㅣＮｉabzé12-._ァぁ漢é")), max_size=20
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "one_form"),
+    [
+        ("NIKE 패딩", "nike 패딩"),
+        ("ＮＩＫＥ１２", "nike12"),
+        ("Maison Kitsuné", "maison kitsune"),
+        ("ﾅｲｷ ないき", "ナイキ ナイキ"),
+        ("ﾀﾞｳﾝ", "ダウン"),
+        ("나이키", "나이키"),
+        ("ㄴㅏ ㄴㅇㅋ", "ㄴㅏ ㄴㅇㅋ"),
+        ("ﾤﾷﾻ", "ㄴㅇㅋ"),
+        ("Ω ﬁt ㎏", "ω fit kg"),
+    ],
+)
+def test_letters_have_one_form(text: str, one_form: str) -> None:
+    assert folded(text) == one_form
+
+
+@given(TYPED)
+def test_what_is_folded_stays(text: str) -> None:
+    assert folded(folded(text)) == folded(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("나이키 padding", ["나이키", "padding"]),
+        ("cp컴퍼니", ["cp", "컴퍼니"]),
+        ("cw2288-111", ["cw2288", "111"]),
+        ("a.p.c. arc'teryx d&g", ["apc", "arcteryx", "dg"]),
+        ("ナイキ・エア 黒コート", ["ナイキ", "エア", "黒コート"]),
+        ("ㄴㅇㅋ_ㅍㄷ", ["ㄴㅇㅋ", "ㅍㄷ"]),
+        ("!! ·", []),
+    ],
+)
+def test_words_end_where_spaces_signs_and_scripts_do(text: str, found: list[str]) -> None:
+    assert words(text) == found
+
+
+def test_what_is_joined_by_signs_is_also_one_word() -> None:
+    assert compounds("남성 t-shirt (cw2288-111) 9a_b/c") == ["tshirt", "cw2288111", "9abc"]
+    assert compact("999999 aaaaa-9_9!") == "999999aaaaa99"
+
+
+def test_syllables_are_taken_apart_as_they_are_typed() -> None:
+    assert jamo("과닭 나잌a") == "ㄱㅗㅏㄷㅏㄹㄱ ㄴㅏㅇㅣㅋa"
+    assert jamo("나이키").startswith(jamo("나잌"))
+    assert initials("스톤 아일랜드 x") == "ㅅㅌ ㅇㅇㄹㄷ x"
+    assert [is_initials(word) for word in ("ㄴㅇㅋ", "ㄴㅏ", "ㄳ", "나", "")] == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("skdlzl", "나이키"),
+        ("SKDLZL", "나이키"),
+        ("vodel", "팽디"),
+        ("Rhc", "꽃"),
+        ("rkrtk", "각사"),
+        ("qkfqdk", "밟아"),
+        ("nike", ""),
+        ("padding", ""),
+        ("rk1", ""),
+        ("", ""),
+    ],
+)
+def test_a_keyboard_left_at_english(typed: str, meant: str) -> None:
+    assert as_hangul(typed) == meant
+
+
+def test_a_keyboard_left_at_korean() -> None:
+    assert [as_latin(typed) for typed in ("ㅜㅑㅏㄷ", "ㅔㅁㅇ야ㅜㅎ", "ㅊㅈ2288")] == ["nike", "padding", "cw2288"]
+
+
+@given(SYLLABLES)
+def test_what_is_typed_on_the_other_keyboard_comes_back(text: str) -> None:
+    keys = "".join(as_latin(letter) for letter in text)
+    shifted = {"ㅃ", "ㅉ", "ㄸ", "ㄲ", "ㅆ", "ㅒ", "ㅖ"} & set(jamo(text))
+
+    assert shifted or as_hangul(keys) == text
+
+
+DOCUMENT = Document(
+    7,
+    "okmall",
+    "A-1",
+    name="남성 T-shirt (CW2288-111)",
+    translated="パデッド",
+    brand="NIKE",
+    brand_ko="나이키",
+    model="CW2288-111",
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("나이키", ("나이", "이키")),
+        ("나", ("^나",)),
+        ("nike", ("nik", "ike")),
+        ("cw", ("^cw",)),
+        ("ㄴㅇㅋ", ("ㄴㅇㅋ",)),
+        ("ナイ", ("ナイ",)),
+    ],
+)
+def test_a_typed_word_asks_for_tokens_that_its_document_has(typed: str, wanted: tuple[str, ...]) -> None:
+    assert asked(typed) == wanted
+    assert set(wanted) <= tokens(DOCUMENT) | {"ナイ"}
+
+
+def test_the_tokens_of_a_document() -> None:
+    assert tokens(Document(7, "okmall", "", name="남성복 T-shirt", brand="NIKE")) == {
+        *("=남성복", "^남", "남성", "성복", "ㄴ", "ㄴㅅ", "ㄴㅅㅂ"),
+        *("=t", "^t", "=shirt", "^s", "^sh", "shi", "hir", "irt", "=tshirt", "^ts", "tsh"),
+        *("=nike", "@nike", "^n", "^ni", "nik", "ike"),
+    }
+
+
+@given(
+    st.text(st.sampled_from("가나이키패딩ab12- ㄴㅇ"), max_size=12),
+    st.text(st.sampled_from("가나이키패딩ab12- "), max_size=30),
+)
+def test_what_finds_a_document_shares_its_tokens_with_it(keyword: str, name: str) -> None:
+    document = tokens(Document(1, "okmall", "", name=name))
+    found = all(set(asked(word)) <= document for word in words(folded(keyword)))
+
+    assert not found or set(shared(keyword)) <= document
+    assert all(set(asked(word)) <= document for word in words(folded(name)))
