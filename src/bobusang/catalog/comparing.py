@@ -45,17 +45,23 @@ def key_of(snapshot: Snapshot) -> Key:
     return (snapshot.type, snapshot.source, snapshot.key)
 
 
-async def compare(tx: Tx, readings: Sequence[Reading], *, groups: Mapping[str, str]) -> list[Change]:
+async def compare(
+    tx: Tx, readings: Sequence[Reading], *, groups: Mapping[str, str], anew: bool = False
+) -> list[Change]:
     """What each reading would change, in their order; nothing is written and nothing locked.
 
     A stream whose saying is the one remembered is SAME, and its record's fields are not even loaded. Readings of one
     record are folded: each is compared with what those before it made of it. Leaving some of these changes out of
-    `write` is safe: what follows is then written by its own fields alone.
+    `write` is safe: what follows is then written by its own fields alone. `anew`: somebody says so on purpose, so it
+    counts also when he has said so before and another stream has spoken since.
     """
     for reading in readings:
         _check(reading)
     states = await _states(tx, [reading.snapshot for reading in readings])
     sayings = [rules.saying(reading.snapshot) for reading in readings]
+    if anew:
+        for state in states.values():
+            state.digests = {}
     await _load(tx, states, readings, sayings)
     return [_compared(states, *pair, groups) for pair in zip(readings, sayings, strict=True)]
 

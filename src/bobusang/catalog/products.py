@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from bobusang.catalog import options
 from bobusang.catalog.tables import products
 from bobusang.catalog.tables.products import LONG_LENGTH, NAME_LENGTH, URL_LENGTH
 from bobusang.catalog.tables.records import ID_LENGTH
 from bobusang.kit import json
-from bobusang.kit.errors import Invalid, Missing
+from bobusang.kit.errors import Conflict, Invalid, Missing
 from bobusang.kit.sql import Bulk, Revise, Statement
 
 if TYPE_CHECKING:
@@ -42,6 +42,15 @@ LARGEST = 2**63 - 1
 LOCKED = Statement("select * from products where id in (:ids...) and locked is not null")
 CURRENT = Statement("""
     select d.normalized_data from source_records r join source_data d on d.id = r.version_id where r.id = :id""")
+
+# The record, not its product: whoever collects it locks that one, and reads what is locked against him under it.
+HOLD = Statement(
+    "select id as value from source_records where id = :id for update",
+    sqlite="select id as value from source_records where id = :id",
+)
+RECORD = Statement("""
+    select r.source_system, r.source_id, r.version, d.normalized_data from source_records r
+      join source_data d on d.id = r.version_id where r.id = :id and r.source_type = 'supplier_product'""")
 
 _NEW = Bulk(products, ("id", "mall", "product_id", *COLUMNS, "version", "created_at", "updated_at"))
 _CHANGED = Revise(products, "id", (*COLUMNS, "version", "updated_at"))
@@ -115,11 +124,17 @@ def _plain(row: Row, name: str) -> Any:
     return bool(value) if name in ("in_stock", "listed") and value is not None else value
 
 
+async def hold(tx: Tx, product_id: int) -> dict[str, Any]:
+    """One product that nobody else changes until this transaction ends."""
+    await tx.value(HOLD, id=product_id)
+    return await get(tx, product_id)
+
+
 async def get(tx: Tx, product_id: int) -> dict[str, Any]:
     """One product, its locked columns as a list of names."""
     row = await tx.first(select(products).where(products.c.id == product_id))
     if row is None:
-        raise Missing(f"there is no product {product_id}")
+        raise await missing(tx, product_id)
     found = {column.name: _plain(row, column.name) for column in products.columns}
     return found | {"locked": json.loads(found["locked"]) if found["locked"] else []}
 
@@ -143,6 +158,31 @@ async def unlock(tx: Tx, product_id: int, names: Iterable[str]) -> None:
     await tx.execute(
         update(products).where(products.c.id == product_id).values(**changed, locked=kept, updated_at=tx.now)
     )
+
+
+async def remove(tx: Tx, product_id: int) -> None:
+    """Take a product away. Its record stays, and a record without a product never gets one by being collected."""
+    await tx.execute(delete(products).where(products.c.id == product_id))
+
+
+async def restore(tx: Tx, product_id: int) -> None:
+    """Bring back a product that was taken away, as its source describes it now."""
+    await tx.value(HOLD, id=product_id)
+    row = await tx.first(RECORD, id=product_id)
+    if row is None:
+        raise Missing(f"there is no product {product_id}", field="product_id")
+    if await tx.first(select(products.c.id).where(products.c.id == product_id)) is not None:
+        raise Conflict(f"product {product_id} is not deleted")
+    fields = json.loads(row["normalized_data"])
+    await add(tx, [(product_id, row["source_system"], row["source_id"], fields, row["version"])], tx.now)
+
+
+async def missing(tx: Tx, product_id: int) -> Missing:
+    """Why there is no such product: nobody has seen it, or somebody has deleted it."""
+    if await tx.first(RECORD, id=product_id) is None:
+        return Missing(f"there is no product {product_id}", field="product_id")
+    hint = f"POST /products/{product_id}/restore brings it back"
+    return Missing(f"product {product_id} was deleted", hint=hint, field="product_id")
 
 
 async def differences(tx: Tx, product_id: int) -> dict[str, tuple[Any, Any]]:

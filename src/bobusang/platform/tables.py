@@ -1,4 +1,4 @@
-"""The platform's tables: outbox and what became of its events, audit log, alerts.
+"""The platform's tables: outbox and what became of its events, audit log, alerts, replies to be given again.
 
 An event is written once into `outbox`, in the transaction that changed the data. The relay moves it, in one short
 transaction, into one row of `deliveries` for each subscription that wants it, so `outbox` holds only what nobody has
@@ -145,4 +145,18 @@ alerts = Table(
     allowed("owed", Owed),
     Index("ix_alerts_owed", "owed"),
     Index("ix_alerts_resolved", "resolved_at"),
+)
+
+# What was answered to a request that named itself, so that the same request sent twice is done once.
+api_replies = Table(
+    "api_replies",
+    metadata,
+    Column("actor", key(100), primary_key=True),
+    Column("name", key(200), primary_key=True),  # the Idempotency-Key
+    Column("digest", key(64), nullable=False),  # of method, path and body
+    Column("status", Integer, nullable=False),
+    Column("headers", Payload, nullable=False),
+    Column("body", Payload, nullable=False),
+    at("created_at"),
+    Index("ix_api_replies_created", "created_at"),
 )

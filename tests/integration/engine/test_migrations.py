@@ -37,6 +37,7 @@ FILLED = {
     "0009": (),  # views alone
     "0010": ("conveyor_marks",),
     "0011": ("listing_claims",),
+    "0012": ("api_replies",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -290,6 +291,10 @@ FROZEN = {
     "0011": [
         """insert into listing_claims (account_id, goods, product_id, mall, claimed_at)
           values (500001, '4047 AB1234', 500001, 'okmall', NOW)""",
+    ],
+    "0012": [
+        """insert into api_replies (actor, name, digest, status, headers, body, created_at)
+          values ('보부상', 'x', 'x', 201, '{}', '{}', NOW)""",
     ],
 }
 

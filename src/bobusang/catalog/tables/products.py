@@ -10,6 +10,7 @@ from bobusang.kit.schema import Id, Payload, at, key, metadata
 NAME_LENGTH = 200
 LONG_LENGTH = 500
 URL_LENGTH = 1000
+URL_PREFIX = {"url": 190}
 
 products = Table(
     "products",
@@ -40,4 +41,9 @@ products = Table(
     Index("ix_products_seller", "mall", "seller_id", "id"),
     Index("ix_products_model", "model"),
     Index("ix_products_changed", "updated_at", "id"),
+    Index("ix_products_mall", "mall", "id"),
+    Index("ix_products_any_brand", "brand", "id"),
+    Index("ix_products_price", "price", "id"),
+    # An address is longer than an index entry may be on two of the databases; it is only ever asked for as a whole.
+    Index("ix_products_url", "url", postgresql_using="hash", mysql_length=URL_PREFIX, mariadb_length=URL_PREFIX),
 )

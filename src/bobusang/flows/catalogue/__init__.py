@@ -1,0 +1,1 @@
+"""The catalogue as people and programs change it: products written, edited, locked, taken away."""
