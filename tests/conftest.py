@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.servers import mariadb, postgres, redis, seaweed
+from tests.servers import mariadb, opensearch, postgres, redis, seaweed
 from tests.servers.skip import started
 
 if TYPE_CHECKING:
@@ -79,4 +79,17 @@ def s3_url() -> Iterator[str]:
 def fresh_s3(s3_url: str) -> Iterator[str]:
     """An address in the bucket of `s3_url` that nobody else uses."""
     with seaweed.fresh(s3_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def opensearch_url() -> Iterator[str]:
+    with serving(opensearch.found(), opensearch.OpenSearch()) as url:
+        yield url
+
+
+@pytest.fixture
+def fresh_opensearch(opensearch_url: str) -> Iterator[str]:
+    """An address on `opensearch_url` with a prefix that nobody else uses."""
+    with opensearch.fresh(opensearch_url) as url:
         yield url

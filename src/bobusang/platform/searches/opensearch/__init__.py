@@ -1,0 +1,1 @@
+"""The index in OpenSearch: the same tokens as the embedded one, `nori` beside them when the server has it."""
