@@ -15,7 +15,7 @@ from bobusang.kit.errors import BobusangError, Conflict, Invalid, Verdict
 from bobusang.kit.sql import Bulk, Dialect, Revise, Statement, bind_core
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from datetime import datetime
 
@@ -81,6 +81,12 @@ class Tx:
         text, arguments = self._bind(statement, params)
         return await self._execute(text, arguments)
 
+    async def execute_each(self, statement: Statement, given: Sequence[Mapping[str, Any]], /) -> None:
+        """Change rows by one statement, once for each set of its parameters, in their order; it takes no lists."""
+        if given:
+            names, text = statement.rendered(self.dialect).names, statement.rendered(self.dialect).text
+            await self._execute_each(text, [[params[name] for name in names] for params in given])
+
     async def insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]], /) -> int:
         """Insert many rows; how many were new."""
         return await self._insert(bulk, rows) if rows else 0
@@ -117,6 +123,10 @@ class Tx:
     async def _execute(self, text: str, arguments: Sequence[Any]) -> int:
         raise NotImplementedError
 
+    async def _execute_each(self, text: str, arguments: Sequence[Sequence[Any]]) -> None:
+        for one in arguments:
+            await self._execute(text, one)
+
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
         raise NotImplementedError
 
@@ -137,8 +147,11 @@ class Database:
         self._listeners: list[Callable[[str], None]] = []
         self._sequences: dict[str, Ids] = {}
 
-    def begin(self) -> AbstractAsyncContextManager[Tx]:
-        """A write transaction: committed at the end of the block, rolled back when the block raises."""
+    def begin(self, *, urgent: bool = False) -> AbstractAsyncContextManager[Tx]:
+        """A write transaction: committed at the end of the block, rolled back when the block raises.
+
+        An urgent one goes before all others that wait: a short one, whose answer somebody outside waits for.
+        """
         raise NotImplementedError
 
     def read(self) -> AbstractAsyncContextManager[Tx]:
@@ -152,11 +165,11 @@ class Database:
         """Give everything back."""
         raise NotImplementedError
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Tx], Awaitable[T]], *, urgent: bool = False) -> T:
         """Run `work` in a transaction, again from its start when the database says the same might succeed."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                async with self.begin() as tx:
+                async with self.begin(urgent=urgent) as tx:
                     return await work(tx)
             except Contended:
                 if attempt == ATTEMPTS:

@@ -66,6 +66,39 @@ async def test_a_row_that_is_there_is_kept(db: Database) -> None:
     assert [(row[0], row[1]) for row in await everything(db)] == [(1, "a"), (2, "b"), (4, "d")]
 
 
+async def test_a_statement_runs_once_for_each_set_of_parameters(db: Database) -> None:
+    add = Statement(
+        "insert into scratch (id, name, at) values (:id, :name, :at) on conflict (id) do update set name = :name",
+        mariadb="insert into scratch (id, name, at) values (:id, :name, :at) on duplicate key update name = :name",
+    )
+    async with db.begin() as tx:
+        await tx.execute_each(add, [])
+        await tx.execute_each(add, [{"id": id, "name": name, "at": AT} for id, name in [(1, "a"), (2, "b"), (1, "c")]])
+
+    assert await everything(db) == [(1, "c", AT, None), (2, "b", AT, None)]
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres", "mariadb"])
+async def test_an_urgent_transaction_goes_before_all_that_wait(request: pytest.FixtureRequest, kind: str) -> None:
+    db = await connect(request.getfixturevalue(f"fresh_{kind}"), pool=1)
+    done: list[str] = []
+
+    async def work(name: str, *, urgent: bool) -> None:
+        async with db.begin(urgent=urgent) as tx:
+            await tx.fetch(Statement("select 1 as value"))
+            done.append(name)
+
+    try:
+        async with asyncio.TaskGroup() as group, db.begin():
+            for name, urgent in [("first", False), ("second", False), ("a webhook", True), ("another", True)]:
+                group.create_task(work(name, urgent=urgent))
+                await asyncio.sleep(0)
+    finally:
+        await db.close()
+
+    assert done == ["a webhook", "another", "first", "second"]
+
+
 async def test_keys_are_compared_byte_by_byte(db: Database) -> None:
     names = ["a", "A", "á", "a ", "ａ", "가", "각", "ß", "ss", "SS"]
     async with db.begin() as tx:

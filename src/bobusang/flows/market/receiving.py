@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from bobusang.kit import log
 from bobusang.kit.errors import BobusangError, Missing, Unavailable
-from bobusang.stages.register import accounts
+from bobusang.stages.register import accounts, inbox
+from bobusang.stages.register.inbox import Received
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 64
 
-Verdict = bool | BobusangError
+Verdict = Received | BobusangError
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ class Receiver:
 
     async def _stored(self, letters: Sequence[Letter]) -> None:
         try:
-            verdicts = await self._db.transact(lambda tx: self._received(tx, letters))
+            verdicts = await self._checked(letters)
+            if found := [verdict for verdict in verdicts if isinstance(verdict, Received)]:
+                await self._db.transact(lambda tx: inbox.store(tx, found), urgent=True)
         except Exception as error:
             if len(letters) == 1:
                 _answer(letters[0], error)
@@ -74,9 +77,11 @@ class Receiver:
         for letter, verdict in zip(letters, verdicts, strict=True):
             _answer(letter, verdict)
 
-    async def _received(self, tx: Tx, letters: Sequence[Letter]) -> list[Verdict]:
-        known = {name: await self._named(tx, name) for name in {letter.account for letter in letters}}
-        return [await self._one(tx, known[letter.account], letter) for letter in letters]
+    async def _checked(self, letters: Sequence[Letter]) -> list[Verdict]:
+        """Before the transaction, which is kept short: whoever writes waits for it."""
+        async with self._db.read() as tx:
+            known = {name: await self._named(tx, name) for name in {letter.account for letter in letters}}
+        return [self._one(known[letter.account], letter) for letter in letters]
 
     async def _named(self, tx: Tx, name: str) -> Account | Missing:
         try:
@@ -84,21 +89,21 @@ class Receiver:
         except Missing as error:
             return error
 
-    async def _one(self, tx: Tx, account: Account | Missing, letter: Letter) -> Verdict:
+    def _one(self, account: Account | Missing, letter: Letter) -> Verdict:
         if isinstance(account, Missing):
             return account
         try:
-            return await self._register.receive(tx, account, letter.headers, letter.body)
+            return self._register.checked(account, letter.headers, letter.body)
         except Missing as error:
             # A stranger learns nothing of where the secret should be, and the market sends it again.
             log.get("webhooks").error("a webhook cannot be checked", account=account.name, error=str(error))
             return Unavailable("signatures of this account cannot be checked now", hint="the log says why")
 
 
-def _answer(letter: Letter, verdict: bool | Exception) -> None:
+def _answer(letter: Letter, verdict: Received | Exception) -> None:
     if letter.answer.done():  # whoever asked is gone; the webhook is stored all the same
         return
     if isinstance(verdict, Exception):
         letter.answer.set_exception(verdict)
     else:
-        letter.answer.set_result(verdict)
+        letter.answer.set_result(verdict.genuine)

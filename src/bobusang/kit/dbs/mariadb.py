@@ -22,6 +22,7 @@ from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
+from bobusang.kit.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -161,7 +162,7 @@ class MariadbDatabase(Database):
         self.url = url
         self._address = address
         self._free: list[Any] = []
-        self._slots = asyncio.Semaphore(pool)
+        self._turns = Turns(pool)
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
 
@@ -175,8 +176,8 @@ class MariadbDatabase(Database):
             self._synced.sync(server, asked, time.monotonic())
 
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[Tx]:
-        async with self._connection() as connection:
+    async def begin(self, *, urgent: bool = False) -> AsyncIterator[Tx]:
+        async with self._connection(urgent=urgent) as connection:
             tx = MariadbTx(connection, self.clock.now(), self._sequences)
             ended = False
             try:
@@ -195,9 +196,9 @@ class MariadbDatabase(Database):
             yield MariadbTx(connection, self.clock.now(), self._sequences)
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Any]:
+    async def _connection(self, *, urgent: bool = False) -> AsyncIterator[Any]:
         """A connection; one that saw an error or a cancellation is closed, because its state is not known."""
-        async with self._slots:
+        async with self._turns.turn(urgent=urgent):
             connection = self._free.pop() if self._free else await self._connect()
             healthy = False
             try:

@@ -14,9 +14,11 @@ from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
+from bobusang.kit.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from sqlalchemy import ClauseElement
 
@@ -41,7 +43,7 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
         )
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise _unreachable(url, error) from error
-    database = PostgresDatabase(url, opened, clock)
+    database = PostgresDatabase(url, opened, clock, pool)
     async with opened.acquire() as connection:
         version = int(await connection.fetchval("show server_version_num"))
     if version < OLDEST:
@@ -78,6 +80,10 @@ class PostgresTx(Tx):
             status = await self.connection.execute(text, *arguments)
         return _affected(status)
 
+    async def _execute_each(self, text: str, arguments: Sequence[Sequence[Any]]) -> None:
+        with TRANSLATION:
+            await self.connection.executemany(text, arguments)
+
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
         inserted = 0
         with TRANSLATION:
@@ -110,10 +116,11 @@ class PostgresDatabase(Database):
     dialect = Dialect.POSTGRES
     polling = 5.0
 
-    def __init__(self, url: str, pool: Any, clock: Clock | None) -> None:
+    def __init__(self, url: str, pool: Any, clock: Clock | None, size: int) -> None:
         super().__init__()
         self.url = url
         self._pool = pool
+        self._turns = Turns(size)
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
 
@@ -121,17 +128,15 @@ class PostgresDatabase(Database):
         """Ask the server for the time."""
         if self._synced is None:
             return
-        async with self.read() as tx:
-            assert isinstance(tx, PostgresTx)
+        async with self._connected() as tx:
             asked = time.monotonic()
             with TRANSLATION:
                 server = await tx.connection.fetchval("select clock_timestamp()")
             self._synced.sync(server, asked, time.monotonic())
 
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[Tx]:
-        async with self.read() as tx:
-            assert isinstance(tx, PostgresTx)
+    async def begin(self, *, urgent: bool = False) -> AsyncIterator[Tx]:
+        async with self._connected(urgent=urgent) as tx:
             ended = False
             try:
                 await tx._execute(BEGIN, ())
@@ -148,15 +153,19 @@ class PostgresDatabase(Database):
                     self._settle(tx, committed=False)
         self._settle(tx, committed=True)
 
+    def read(self) -> AbstractAsyncContextManager[Tx]:
+        return self._connected()
+
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[Tx]:
-        with TRANSLATION:
-            connection = await self._pool.acquire()
-        try:
-            yield PostgresTx(connection, self.clock.now(), self._sequences)
-        finally:
+    async def _connected(self, *, urgent: bool = False) -> AsyncIterator[PostgresTx]:
+        async with self._turns.turn(urgent=urgent):  # the pool's own queue knows no hurry
             with TRANSLATION:
-                await asyncio.shield(self._pool.release(connection))
+                connection = await self._pool.acquire()
+            try:
+                yield PostgresTx(connection, self.clock.now(), self._sequences)
+            finally:
+                with TRANSLATION:
+                    await asyncio.shield(self._pool.release(connection))
 
     @asynccontextmanager
     async def listen(self, callback: Callable[[str], None]) -> AsyncIterator[None]:

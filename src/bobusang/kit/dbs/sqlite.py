@@ -136,7 +136,7 @@ class SqliteTx(Tx):
         return await self._lane.run(text, lambda text: self._lane.connection.execute(text, arguments).rowcount)
 
     async def _execute_each(self, text: str, arguments: Sequence[Sequence[Any]]) -> None:
-        await self._lane.call(lambda: self._lane.connection.executemany(text, arguments))
+        await self._lane.run(text, lambda text: self._lane.connection.executemany(text, arguments))
 
     async def _insert(self, bulk: Bulk, rows: Sequence[Sequence[Any]]) -> int:
         text = bulk_text(bulk, self.dialect)

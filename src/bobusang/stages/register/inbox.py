@@ -63,6 +63,29 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
+class Received:
+    """A webhook that is not stored yet."""
+
+    account_id: int
+    dedupe: str
+    headers: str
+    body: bytes
+    genuine: bool
+
+    def row(self, now: datetime) -> dict[str, object]:
+        """As the inbox keeps it."""
+        return {
+            "account": self.account_id,
+            "dedupe": self.dedupe,
+            "headers": self.headers,
+            "body": self.body,
+            "genuine": self.genuine,
+            "state": InboxState.RECEIVED if self.genuine else InboxState.FORGED,
+            "now": now,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What became of a webhook."""
 
@@ -73,29 +96,23 @@ class Verdict:
     call_id: int | None = None
 
 
-async def receive(
-    tx: Tx, account: Account, market: Market, secret: str, headers: Mapping[str, str], body: bytes
-) -> bool:
-    """Store a webhook as it came; whether the market signed it. What it says is read later, by `apply`."""
+def checked(account: Account, market: Market, secret: str, headers: Mapping[str, str], body: bytes) -> Received:
+    """A webhook to be stored as it came, and whether the market signed it; what it says is read later, by `apply`."""
     if len(body) > LARGEST:
         raise Invalid(f"a webhook of {len(body):,} bytes, at most {LARGEST:,} are taken", field="body")
     lower = {name.lower(): value for name, value in headers.items()}
     genuine = market.genuine(secret, lower, body)
     # Only headers that the market signs or names: the rest may hold a proxy's secrets.
     kept = {name: value[:500] for name, value in lower.items() if name.startswith("x-") and "auth" not in name}
-    await tx.execute(
-        ADD,
-        account=account.id,
-        dedupe=dedupe(lower.get(market.abilities.event_header, ""), body, genuine=genuine),
-        headers=json.dumps(kept),
-        body=body if genuine else body[:LARGEST_FORGED],
-        genuine=genuine,
-        state=InboxState.RECEIVED if genuine else InboxState.FORGED,
-        now=tx.now,
-    )
-    if genuine:
+    mark = dedupe(lower.get(market.abilities.event_header, ""), body, genuine=genuine)
+    return Received(account.id, mark, json.dumps(kept), body if genuine else body[:LARGEST_FORGED], genuine)
+
+
+async def store(tx: Tx, received: Sequence[Received]) -> None:
+    """Keep webhooks in the order they came; one that is there already is counted."""
+    await tx.execute_each(ADD, [one.row(tx.now) for one in received])
+    if any(one.genuine for one in received):
         tx.ring(DOORBELL)
-    return genuine
 
 
 def dedupe(event: str, body: bytes, *, genuine: bool) -> str:

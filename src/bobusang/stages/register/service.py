@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bobusang.stages.register.applying import Moved
     from bobusang.stages.register.deciding import Decision
     from bobusang.stages.register.holds import Hold
+    from bobusang.stages.register.inbox import Received
     from bobusang.stages.register.market import Market, Outgoing, Request
     from bobusang.stages.register.model import Account, Draft, Wanted
     from bobusang.stages.register.planning import Planned
@@ -81,9 +82,15 @@ class Register:
         """Second commit: the answers."""
         return await settling.settle(tx, account, sents)
 
+    def checked(self, account: Account, headers: Mapping[str, str], body: bytes) -> Received:
+        """A webhook to be stored by `inbox.store`; one that is not genuine nobody we know signed (401)."""
+        return inbox.checked(account, self.market, self.secret(account.secret_ref), headers, body)
+
     async def receive(self, tx: Tx, account: Account, headers: Mapping[str, str], body: bytes) -> bool:
-        """Store a webhook; False: nobody we know signed it (401)."""
-        return await inbox.receive(tx, account, self.market, self.secret(account.secret_ref), headers, body)
+        """Store a webhook; whether it is genuine."""
+        received = self.checked(account, headers, body)
+        await inbox.store(tx, [received])
+        return received.genuine
 
     async def apply(self, tx: Tx, account: Account, *, limit: int = applying.LIMIT) -> list[Moved]:
         """Let webhooks take effect; wake every key of what comes back in the same transaction."""
