@@ -51,10 +51,11 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An answer as it was made: JSON, and whether it has anything in it."""
+    """An answer as it was made: JSON, whether it has nothing in it, and which of the tags asked for matter to it."""
 
     body: bytes
     empty: bool = False
+    tags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,8 @@ class Caching:
 
     async def _keep(self, key: str, made: Made, generations: Mapping[str, int]) -> None:
         fresh = self._times.empty if made.empty else self._times.fresh
-        kept = Kept(self._now() + fresh, dict(generations), msgspec.Raw(made.body))
+        tags = generations if made.tags is None else {tag: generations[tag] for tag in made.tags}
+        kept = Kept(self._now() + fresh, dict(tags), msgspec.Raw(made.body))
         value = _encode(kept)
         if len(value) > LARGEST:
             return
@@ -220,4 +222,4 @@ def _kept(value: bytes, generations: Mapping[str, int]) -> Kept | None:
         kept = _decode(value)
     except msgspec.DecodeError:
         return None
-    return kept if kept.tags == generations else None
+    return kept if kept.tags.items() <= generations.items() else None

@@ -130,6 +130,21 @@ async def test_a_change_makes_only_its_own_answers_old(shelf: Shelf) -> None:
     assert await shelf.ask("search:코트:0:0", ["코트", "all"]) == (b'{"n":2}', Served.HIT)
 
 
+async def test_only_the_tags_that_matter_to_an_answer_make_it_old(shelf: Shelf) -> None:
+    async def make() -> Made:
+        return Made(b"1", tags=("패딩",))
+
+    async def served() -> Served:
+        return (await shelf.caching.through("k", ["패딩", "*"], make)).served
+
+    found = [await served()]
+    for tag in ("*", "패딩"):
+        await shelf.caching.bump([tag])
+        found.append(await served())
+
+    assert found == [Served.MISS, Served.HIT, Served.MISS]
+
+
 async def test_an_answer_made_before_a_change_is_not_kept_after_it(shelf: Shelf) -> None:
     shelf.kitchen.open.clear()
     early = asyncio.create_task(shelf.ask())

@@ -1,0 +1,148 @@
+"""The consumer `search`: what changed in SQL is read there as it stands now, and put into the index.
+
+An event only says that something changed. Because the present row is read, events may come twice or late, and the last
+one always leaves the index at what SQL says. After the index the answers that show, or could show, what has changed are
+made old; while the cache cannot be told of it the event is kept, for as long as an answer may live.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from bobusang.flows.indexing import documents
+from bobusang.kit import log as logs
+from bobusang.kit.errors import Drifted, Unavailable
+from bobusang.platform.bus import Patience
+from bobusang.platform.searches import tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import timedelta
+
+    from bobusang.flows.indexing.documents import Aliases
+    from bobusang.kit.db import Database
+    from bobusang.platform.bus import Event
+    from bobusang.platform.buses.inprocess import InProcess
+    from bobusang.platform.caching import Caching
+    from bobusang.platform.search import Document, Search
+
+log = logs.get(__name__)
+
+NAME = "search"
+TOPICS = "source.registered source.changed product.* brand.changed"
+PATIENCE = Patience(base=1.0, cap=30.0, attempts=1000)
+"""An index that is away for hours is no reason to forget a change."""
+BATCH = 500
+
+
+class Indexer:
+    """Writes the index of one application. Whoever reads SQL and writes the index holds `turn` meanwhile, so that
+    nobody of this process puts something older over something newer."""
+
+    def __init__(self, db: Database, index: Search, caching: Caching, *, market: str, answers_live: timedelta) -> None:
+        self.db = db
+        self.index = index
+        self.market = market
+        self.turn = asyncio.Lock()
+        self.writes = 0
+        """How often this process has written the index."""
+        self._caching = caching
+        self._answers_live = answers_live
+        self._aliases: Aliases | None = None
+
+    def subscribe(self, consumers: InProcess) -> None:
+        """Take part in what the relay delivers in this process."""
+        consumers.subscribe(NAME, TOPICS, self.consume, patience=PATIENCE)
+
+    async def consume(self, events: Sequence[Event]) -> None:
+        """Bring these changes into the index, all of them or raise; one that is broken waits to be made anew."""
+        try:
+            await self._consume(events)
+        except Drifted as error:
+            raise Unavailable(str(error)) from error
+
+    async def _consume(self, events: Sequence[Event]) -> None:
+        renamed = [event for event in events if event.topic == "brand.changed"]
+        ids = {_product(event.payload) for event in events if event.topic != "brand.changed"}
+        tell = self._still_matters(events)
+        if renamed:
+            await self.forget_aliases()
+            for event in renamed:
+                await self._renew_brands(event.payload.get("names") or (), tell=tell)
+        await self.bring([id for id in ids if id is not None], tell=tell)
+
+    async def bring(self, ids: Iterable[int], *, tell: bool = True) -> None:
+        """Make the index say of these products what SQL says."""
+        wanted = sorted(set(ids))
+        for at in range(0, len(wanted), BATCH):
+            await self._bring(wanted[at : at + BATCH], tell=tell)
+
+    async def aliases(self) -> Aliases:
+        """What brands are called; read once, and again when some mall names one differently."""
+        if self._aliases is None:
+            async with self.db.read() as tx:
+                self._aliases = await documents.aliases(tx)
+        return self._aliases
+
+    async def forget_aliases(self) -> None:
+        """Read the names of brands again when they are needed next."""
+        self._aliases = None
+
+    async def _bring(self, ids: Sequence[int], *, tell: bool) -> None:
+        async with self.turn:
+            known = await self.aliases()
+            async with self.db.read() as tx:
+                now = await documents.some(tx, self.market, known, ids)
+            before = await self.index.get(ids)
+            present = {one.id for one in now}
+            gone = [id for id in ids if id not in present]
+            changed = [one for one in now if before.get(one.id) != one]
+            new, old = _tags(now), _tags(before.values())
+            # What it was found by before is known only until it is written over: were we to die in between, nobody
+            # could tell any more which answers showed it. So these are told of twice.
+            await self._tell(old - new, insist=tell)
+            self.writes += 1
+            if changed:
+                await self.index.put(changed)
+            if gone:
+                await self.index.delete(gone)
+        await self._tell(old | new, insist=tell)
+
+    async def _tell(self, concerned: set[str], *, insist: bool) -> None:
+        """Make answers old that show something of these tags, or could."""
+        if not concerned:
+            return
+        try:
+            await self._caching.bump(sorted(concerned))
+        except Unavailable as error:
+            if insist:
+                raise
+            log.warning("the cache cannot be told of changes; what it kept has run out meanwhile", error=str(error))
+
+    async def _renew_brands(self, names: Sequence[str], *, tell: bool) -> None:
+        """A brand is called something else: all its products are found by that now."""
+        after: dict[str, int] = {}
+        while names:
+            async with self.db.read() as tx:
+                found = await documents.of_brands(tx, names, after, BATCH)
+            ids = [id for mall in found.values() for id in mall]
+            if not ids:
+                return
+            await self.bring(ids, tell=tell)
+            after |= {mall: some[-1] for mall, some in found.items() if some}
+
+    def _still_matters(self, events: Sequence[Event]) -> bool:
+        """Whether an answer from before these changes may still be kept somewhere."""
+        oldest = self.db.clock.now() - self._answers_live
+        return any(event.created_at is None or event.created_at > oldest for event in events)
+
+
+def _tags(found: Iterable[Document]) -> set[str]:
+    return {tag for one in found for tag in tags.of_document(one)}
+
+
+def _product(payload: Any) -> int | None:
+    """Which product an event is about: a record's event calls it `record_id`, a product's own `id`."""
+    found = payload.get("record_id", payload.get("id")) if isinstance(payload, dict) else None
+    return found if isinstance(found, int) else None

@@ -1,0 +1,215 @@
+"""Searching as doors offer it: answers through the cache, under keys a person can read, with cursors."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from bobusang.kit import json
+from bobusang.kit.errors import Invalid
+from bobusang.platform.cache import LONGEST_KEY
+from bobusang.platform.caching import Made
+from bobusang.platform.search import LONGEST_KEYWORD, Query, Sort
+from bobusang.platform.searches import tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bobusang.platform.cache import Size
+    from bobusang.platform.caching import Answer, Caching, Counts
+    from bobusang.platform.search import Found, Hit, Search, Suggestion
+
+PREFIX = "search:"
+DEFAULT_LIMIT = 20
+LONGEST_CURSOR = 200
+LOOK_EVERY = 0.5
+"""Seconds between two looks whether another process has written the index."""
+ESCAPES = str.maketrans({"%": "%25", ":": "%3A"})
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One product found; `marked` has texts in which what was found stands between « and »."""
+
+    id: int
+    mall: str
+    product_id: str
+    name: str
+    brand: str
+    brand_ko: str
+    model: str
+    category: str
+    seller: str
+    price: int | None
+    currency: str
+    in_stock: bool | None
+    image: str
+    url: str
+    score: float
+    marked: dict[str, str]
+
+
+class FacetCount(msgspec.Struct, frozen=True):
+    """How many of what was found have this value."""
+
+    value: str
+    count: int
+
+
+class PriceRange(msgspec.Struct, frozen=True):
+    """The lowest and the highest price of what was found."""
+
+    min: int
+    max: int
+
+
+class Results(msgspec.Struct, frozen=True):
+    """An answer. `more`: there are more than `total`, which is counted to ten thousand only."""
+
+    items: list[Item]
+    total: int
+    more: bool
+    facets: dict[str, list[FacetCount]]
+    prices: PriceRange | None
+    next: str | None
+
+
+class Searching:
+    """The index behind its cache. `shared`: the cache is everybody's, so whoever writes the index tells it himself;
+    `own_writes` counts what this process has written, of which its cache knows."""
+
+    def __init__(self, index: Search, caching: Caching, *, shared: bool, own_writes: Callable[[], int]) -> None:
+        self._index = index
+        self._caching = caching
+        self._shared = shared
+        self._own_writes = own_writes
+        self._looked = float("-inf")
+        self._seen: tuple[int, int] | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """What was served since this process began."""
+        return self._caching.counts
+
+    async def find(self, query: Query) -> Answer:
+        """The answer as JSON, from the cache or from the index."""
+        if not self._shared:
+            await self._look()
+
+        async def make() -> Made:
+            await self._index.renew()
+            found = await self._index.search(query)
+            body = json.dumps(results(found)).encode()
+            return Made(body, empty=not found.hits, tags=tags.of_answer(query, found))
+
+        return await self._caching.through(key_of(query), tags.of_query(query), make)
+
+    async def suggest(self, typed: str, limit: int) -> tuple[Suggestion, ...]:
+        """Completions of what was typed so far."""
+        await self._index.renew()
+        return await self._index.suggest(typed, limit)
+
+    async def forget(self, keyword: str | None = None) -> int:
+        """Forget the answers to a keyword, or all; how many there were."""
+        return await self._caching.delete(PREFIX if keyword is None else f"{PREFIX}{_word(keyword)}:")
+
+    async def kept(self) -> Size:
+        """How many answers are kept, and their bytes."""
+        return await self._caching.size(PREFIX)
+
+    async def _look(self) -> None:
+        """What another process writes into the index does not reach a cache of our own: then it is emptied."""
+        now = time.monotonic()
+        if now - self._looked < LOOK_EVERY:
+            return
+        self._looked = now
+        own, written = self._own_writes(), await self._index.renew()
+        if self._seen is not None and self._seen[0] == own and self._seen[1] != written:
+            await self._caching.delete(PREFIX)
+        self._seen = own, written
+
+
+def key_of(query: Query) -> str:
+    """Where the answer to a query is kept: `search:패딩:0:0` when only a keyword and prices are given."""
+    plain = f"{PREFIX}{_word(query.keyword)}:{query.min_price}:{query.max_price}"
+    more = [
+        *(f"brand={_word(brand)}" for brand in sorted(query.brands)),
+        *(f"mall={_word(mall)}" for mall in sorted(query.malls)),
+        *([f"in_stock={int(query.in_stock)}"] if query.in_stock is not None else []),
+        *([f"sort={query.sort}"] if query.sort is not Sort.RELEVANCE else []),
+        *([f"limit={query.limit}"] if query.limit != DEFAULT_LIMIT else []),
+        *(["facets=0"] if not query.facets else []),
+        *([f"after={cursor(query.after)}"] if query.after else []),
+    ]
+    whole = ":".join((plain, *more))
+    if len(whole) <= LONGEST_KEY:
+        return whole
+    return f"{plain}:~{blake2b(whole.encode(), digest_size=16).hexdigest()}"
+
+
+def keyword(typed: str) -> str:
+    """A keyword as it is looked for and kept: without spaces around it, with single ones inside."""
+    found = " ".join(typed.split())
+    if len(found) > LONGEST_KEYWORD:
+        raise Invalid(f"a keyword has at most {LONGEST_KEYWORD} characters", field="keyword")
+    return found
+
+
+def _word(text: str) -> str:
+    return text.translate(ESCAPES)
+
+
+def cursor(after: tuple[float | int, ...]) -> str:
+    """Where to go on, as a caller hands it back."""
+    return base64.urlsafe_b64encode(json.dumps(list(after)).encode()).decode().rstrip("=")
+
+
+def after(text: str | None) -> tuple[float | int, ...]:
+    """Where a cursor says to go on."""
+    if not text:
+        return ()
+    try:
+        found: Any = json.loads(base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True))
+    except (Invalid, binascii.Error, ValueError):
+        found = None
+    if isinstance(found, list) and 0 < len(found) <= 3 and all(type(one) in (int, float) for one in found):
+        return tuple(found)
+    raise Invalid("the cursor is none of this search", hint="hand back `next` as it came", field="cursor")
+
+
+def results(found: Found) -> Results:
+    """An answer as it is served."""
+    return Results(
+        items=[_item(hit) for hit in found.hits],
+        total=found.total,
+        more=found.more,
+        facets={name: [FacetCount(one.value, one.count) for one in counts] for name, counts in found.facets.items()},
+        prices=None if found.prices is None else PriceRange(*found.prices),
+        next=cursor(found.next) if found.next else None,
+    )
+
+
+def _item(hit: Hit) -> Item:
+    one = hit.document
+    return Item(
+        id=one.id,
+        mall=one.mall,
+        product_id=one.product_id,
+        name=one.name,
+        brand=one.brand,
+        brand_ko=one.brand_ko,
+        model=one.model,
+        category=one.category,
+        seller=one.seller,
+        price=one.price,
+        currency=one.currency,
+        in_stock=one.in_stock,
+        image=one.image,
+        url=one.url,
+        score=round(hit.score, 4),
+        marked=dict(hit.marked),
+    )
