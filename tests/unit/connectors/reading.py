@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,18 @@ def problems(folder: Path, text: str) -> list[str]:
             problem.said("shop.yaml") + (f" ({problem.hint})" if problem.hint else "") for problem in error.problems
         ]
     return []
+
+
+def wholly(shop: Declared) -> Declared:
+    """The same shop, reading whole pages."""
+    return Declared(
+        shop.name,
+        shop.base,
+        shop.version,
+        shop.policy,
+        tuple(replace(stream, within=()) for stream in shop.streams.values()),
+        shop.contract,
+    )
 
 
 def page(ask: Ask, content: Any) -> Page:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bobusang.stages.collect.source import Ask, Extent, Page, Reads, Snapshot, Target
-from tests.unit.connectors.reading import shipped
+from tests.unit.connectors.reading import shipped, wholly
 
 ROOT = Path(__file__).parents[3]
 CAPTURES = Path(os.environ.get("BOBUSANG_CAPTURES") or ROOT.parent / "shared" / "captures")
@@ -198,3 +198,14 @@ def test_options_are_whole() -> None:
             ]
         },
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "key"),
+    [("okmall-list.html", "brand", "나이키(NIKE)"), ("okmall-product.html", "item", "753625")],
+)
+def test_the_parts_of_a_page_say_the_same_as_the_whole(name: str, kind: str, key: str) -> None:
+    body = (CAPTURES / name).read_bytes()
+    whole = Page(seed(OKMALL, kind, key), body, text=body.decode())
+
+    assert OKMALL.read(whole) == wholly(OKMALL).read(whole)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from bobusang.connectors.sources.declared.excerpt import Part
 from bobusang.connectors.sources.declared.expression import Format, compile_records
 from bobusang.connectors.sources.declared.field import Field, compile_field, compile_fields
 from bobusang.connectors.sources.declared.known import Flaw
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_STREAMS = 20
 MOST_PLACES = 5
+MOST_PARTS = 20
 BRAND_FIELDS = ("name_ko", "name_en", "url")
 
 
@@ -99,6 +101,7 @@ class _Compiler:
             emits=emits,
             gone=self._get("gone", self.format, page=True),
             needs=self._needs(),
+            within=self._within(),
             ends=self._ends(),
             currency=self._currency() if money else "",
             source_names=self._source_names(specs, inner),
@@ -162,6 +165,23 @@ class _Compiler:
             compile_field(self.section.notes, (*place, at), each, self.format, page=True)
             for at, each in enumerate(self.section.words("needs"))
         )
+
+    def _within(self) -> tuple[Part, ...]:
+        section = self.section
+        specs = section.items("within", MOST_PARTS)
+        if specs and self.format is not Format.HTML:
+            section.refuse("within", "only pages of HTML have parts")
+        parts = []
+        for at, each in enumerate(specs):
+            if isinstance(each, dict):
+                part = Section(section.notes, (*section.at("within"), at), each)
+                part.required("from")
+                begin, end = part.text("from", most=200) or "", part.text("to", most=200) or ""
+                parts.append(Part(begin, end, part.flag("every", default=False)))
+                part.refuse_others()
+            else:
+                section.refuse("within", "names with values are expected", "as in - {from: …, to: …}")
+        return tuple(parts)
 
     def _ends(self) -> str:
         given = self.section.text("ends", most=100)

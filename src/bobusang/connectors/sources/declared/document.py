@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
+from bobusang.connectors.sources.declared.excerpt import excerpt
 from bobusang.connectors.sources.declared.known import NOTHING
 from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid, Unavailable
@@ -16,6 +17,7 @@ from bobusang.kit.errors import Drifted, Invalid, Unavailable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.stages.collect.source import Page
 
 MOST_BLOCKS = 50
@@ -50,10 +52,13 @@ class Document:
     in several threads would wait for each other.
     """
 
-    __slots__ = ("_ld", "_origin", "_text", "_tree", "page", "url")
+    __slots__ = ("_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "page", "url")
 
-    def __init__(self, page: Page, url: str = "") -> None:
+    def __init__(self, page: Page, url: str = "", parts: tuple[Part, ...] = ()) -> None:
         self.page = page
+        self._parts = parts
+        self._excerpt: str | None = None
+        self._sought: set[bytes] = set()
         self.url = page.url or page.ask.url or url
         self._text: str | None = None
         self._tree: LexborHTMLParser | None = None
@@ -69,12 +74,31 @@ class Document:
 
     @property
     def tree(self) -> LexborHTMLParser:
-        """The page as HTML; `Drifted` where it is nested beyond measure."""
+        """The page, or its excerpt, as HTML; `Drifted` where it is nested beyond measure."""
         if self._tree is None:
-            if self.text.count("<") > MANY_TAGS and _depth(self.text) > DEEPEST_TAGS:
+            self._excerpt = excerpt(self.text, self._parts) if self._parts else None
+            text = self.text if self._excerpt is None else self._excerpt
+            if text.count("<") > MANY_TAGS and _depth(text) > DEEPEST_TAGS:
                 raise Drifted(f"{self.page.ask.endpoint}: the page is nested more than {DEEPEST_TAGS:,} deep")
-            self._tree = LexborHTMLParser(self.text)
+            self._tree = LexborHTMLParser(text)
         return self._tree
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether the tree is that of an excerpt."""
+        return self._excerpt is not None
+
+    def seek(self, record: Any, signs: tuple[bytes, ...]) -> None:
+        """Note what must not stand outside of the excerpt, for it was not found there, or all of it is wanted."""
+        self._sought.update(signs if record is self._tree else filter(None, signs))
+
+    @property
+    def is_overlooked(self) -> bool:
+        """Whether something that was sought in the excerpt may stand outside of it; without a sign nobody can say."""
+        if self._excerpt is None or not self._sought:
+            return False
+        whole, part = self.page.body.lower(), self._excerpt.encode(errors="replace").lower()
+        return any(not sign or whole.count(sign) != part.count(sign) for sign in self._sought)
 
     @property
     def origin(self) -> tuple[str, str]:

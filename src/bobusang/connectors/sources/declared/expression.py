@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from bobusang.connectors.sources.declared import path
 from bobusang.connectors.sources.declared.clean import collapsed
+from bobusang.connectors.sources.declared.excerpt import signs
 from bobusang.connectors.sources.declared.filters import compile_filter
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR, Change, Flaw, Get
 from bobusang.connectors.sources.declared.pattern import compile_pattern
@@ -92,8 +93,7 @@ def compile_records(text: str, format: Format) -> tuple[Get, Format]:
             return _bounded(lambda _, document: _inside(document.linked(kind), inside)), Format.JSON
         case "css":
             _demand(format, Format.HTML, "css")
-            selector = _valid(parsed.what.removesuffix("[*]"))
-            return _bounded(lambda record, _: record.css(selector)), Format.HTML
+            return _bounded(_every(_valid(parsed.what.removesuffix("[*]")))), Format.HTML
     raise Flaw(f"records cannot be found by {parsed.engine}", "use json, css or ld")
 
 
@@ -184,13 +184,30 @@ def _css(text: str) -> Get:
         return lambda record, _: read(record.root if isinstance(record, LexborHTMLParser) else record)
     _valid(selector)
     if every:
-        return lambda record, _: _all(record.css(selector), read)
+        nodes = _every(selector)
+        return lambda record, document: _all(nodes(record, document), read)
+    sought = signs(selector)
 
-    def get(record: Any, _: Document) -> Any:
+    def get(record: Any, document: Document) -> Any:
         node = record.css_first(selector)
-        return NOTHING if node is None else read(node)
+        if node is None:
+            document.seek(record, sought)
+            return NOTHING
+        return read(node)
 
     return get
+
+
+def _every(selector: str) -> Get:
+    sought = signs(selector)
+
+    def nodes(record: Any, document: Document) -> Any:
+        found = record.css(selector)
+        if not found or isinstance(record, LexborHTMLParser):
+            document.seek(record, sought)
+        return found
+
+    return nodes
 
 
 def _all(nodes: list[Any], read: Callable[[Any], Any]) -> Any:
@@ -204,7 +221,7 @@ def _content(node: Any) -> Any:
 
 def _attribute(name: str) -> Callable[[Any], Any]:
     def read(node: Any) -> Any:
-        return (node.attributes.get(name) or "").strip() or NOTHING
+        return (node.attrs.get(name) or "").strip() or NOTHING
 
     return read
 

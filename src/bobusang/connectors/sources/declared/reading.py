@@ -13,7 +13,7 @@ from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
 from bobusang.connectors.sources.declared.listing import found_records, read_brands, read_key, read_list
 from bobusang.connectors.sources.declared.options import read_options
 from bobusang.connectors.sources.declared.stream import Emits, Stream
-from bobusang.kit.errors import Drifted, Unavailable
+from bobusang.kit.errors import BobusangError, Drifted, Unavailable
 from bobusang.stages.collect.source import Kind, Page, Reads
 
 if TYPE_CHECKING:
@@ -25,14 +25,26 @@ if TYPE_CHECKING:
 TAIL = 4096
 
 
-def read(shop: Declared, stream: Stream, page: Page) -> Iterator[Reads]:
-    """All that a page says."""
-    document = Document(page, shop.base)
+def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
+    """All that a page says: by its excerpt, or by the whole where that is wrong or may have overlooked something."""
+    document = Document(page, shop.base, stream.within)
+    try:
+        found = list(_said(shop, stream, document))
+    except BobusangError:
+        if not document.is_excerpt:
+            raise
+    else:
+        if not document.is_overlooked:
+            return found
+    return list(_said(shop, stream, Document(page, shop.base)))
+
+
+def _said(shop: Declared, stream: Stream, document: Document) -> Iterator[Reads]:
     _check_whole(stream, document)
     record = document.data if stream.format is Format.JSON else document.tree
     if stream.emits is Emits.BRAND:
         yield from read_brands(stream, record, document)
-    elif page.ask.item:
+    elif document.page.ask.item:
         yield _item(shop, stream, record, document)
     else:
         yield from _list(shop, stream, record, document)

@@ -110,7 +110,7 @@ class Declared(Source):
             raise Invalid(
                 f"{self.name} contains code that nobody has agreed to run", hint="read its hooks.py, then trust it"
             )
-        return list(reading.read(self, stream, page))
+        return reading.read(self, stream, page)
 
     def items(self, target: Target, keys: Iterable[str]) -> Iterable[Ask]:
         """The items' own pages (not their parts), to look after what a list no longer shows."""

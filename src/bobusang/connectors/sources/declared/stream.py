@@ -13,6 +13,7 @@ from bobusang.stages.collect.source import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.connectors.sources.declared.field import Field
     from bobusang.connectors.sources.declared.known import Get
     from bobusang.connectors.sources.declared.options import Variants
@@ -76,6 +77,8 @@ class Stream:
     """Finds what the source says where an item is no more."""
     needs: tuple[Get, ...] = ()
     """What every good page has; one without any of them has drifted."""
+    within: tuple[Part, ...] = ()
+    """The parts of an HTML page in which all of this stands."""
     ends: str = ""
     """What stands near the end of every whole page."""
     currency: str = ""

@@ -1,0 +1,102 @@
+"""Excerpts: the parts of a page in which all stands that a stream reads, cut out of it before it is parsed.
+
+Most of a shop's page is menus, layers and other people's goods, and making a tree of them is most of the work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST = 10_000
+
+# What stands before it decides how names of classes are compared.
+_DOCTYPE = re.compile(r"<!doctype[^>]{0,500}>", re.IGNORECASE)
+_DOCTYPE_WITHIN = 2000
+
+# Inside these no tag is a tag.
+_DEAF = (("<!--", "-->"), ("<script", "</script"))
+
+_FUNCTION = re.compile(r":[\w-]+\([^()]*\)")
+_NAMED = re.compile(r"[#.](-?[A-Za-z_][\w-]*)")
+_VALUE = re.compile(r"\[[^\]=]*=\s*[\"']?([\w.-]+)[\"']?\s*\]")
+_ATTRIBUTE = re.compile(r"\[\s*([A-Za-z][\w-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """From the tag in which `begin` stands to the tag in which `end` stands, both with it.
+
+    Without an end, or where it does not come, to the end of the page.
+    """
+
+    begin: str
+    end: str = ""
+    every: bool = False
+    """Each place where it begins, not only the first; one ends at the latest where the next begins."""
+
+
+def excerpt(text: str, parts: tuple[Part, ...]) -> str | None:
+    """The parts of a page as a page of their own; None where it has none of them, or a cut goes through a script."""
+    pieces: list[str] = []
+    after = 0
+    for start, stop in _spans(text, parts):
+        if _is_deaf(text, after, start) or _is_deaf(text, start, stop) or len(pieces) == MOST:
+            return None
+        pieces.append(_closed(text[start:stop]))
+        after = stop
+    if not pieces:
+        return None
+    doctype = _DOCTYPE.search(text, 0, _DOCTYPE_WITHIN)
+    return "".join([doctype[0] if doctype else "", *pieces])
+
+
+def _spans(text: str, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
+    at = 0
+    for part in parts:
+        found = text.find(part.begin, at)
+        while found >= 0:
+            begun = found + len(part.begin)
+            found = text.find(part.begin, begun) if part.every else -1
+            stop = _stop(text, part, begun, text.rfind("<", begun, found + 1) if found >= 0 else len(text))
+            yield max(text.rfind("<", at, begun), at), stop
+            at = stop
+
+
+def _stop(text: str, part: Part, begun: int, most: int) -> int:
+    ending = text.find(part.end, begun, most) if part.end else -1
+    closing = text.find(">", ending + len(part.end) - 1, most) if ending >= 0 else -1
+    return closing + 1 if closing >= 0 else most
+
+
+def _is_deaf(text: str, start: int, stop: int) -> bool:
+    """Whether a script or a comment that begins here goes on behind it."""
+    return any(
+        (begun := text.rfind(opening, start, stop)) >= 0 and text.find(closing, begun, stop) < 0
+        for opening, closing in _DEAF
+    )
+
+
+def _closed(piece: str) -> str:
+    """An object that ends closes what a piece left open, except tables; what a piece closes too often is ignored."""
+    tables = piece.count("<table") - piece.count("</table")
+    return f"<object>{piece}{'</table>' * tables}</object>"
+
+
+def signs(selector: str) -> tuple[bytes, ...]:
+    """For each alternative of a selector a text that stands on every page on which it finds something.
+
+    In lower case: attributes have no case, and on old pages classes have none. Empty where there is no such text.
+    """
+    return tuple(_sign(each) for each in _FUNCTION.sub("", selector).split(","))
+
+
+def _sign(selector: str) -> bytes:
+    for pattern in (_NAMED, _VALUE, _ATTRIBUTE):
+        if "\\" not in selector and (found := pattern.findall(selector)):
+            return str(max(found, key=len)).lower().encode()
+    return b""
