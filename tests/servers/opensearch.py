@@ -96,6 +96,8 @@ class OpenSearch(Server):
         return [
             *(self._java, f"-Xms{self.heap}", f"-Xmx{self.heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
             *("--enable-native-access=ALL-UNNAMED", f"-Djava.io.tmpdir={self.data}"),
+            # The wheel's Java cannot cut Thai into words, and without that OpenSearch makes no index: ICU can.
+            "-Djava.locale.providers=CLDR,SPI",
             *(f"-Dopensearch.path.home={self._home}", f"-Dopensearch.path.conf={self.data / 'config'}"),
             *("-cp", self._library / "*", "org.opensearch.bootstrap.OpenSearch"),
         ]
