@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
-from bobusang.engine import ending, making, progress, settling
+from bobusang.engine import barriers, ending, making, settling
 from bobusang.engine.hooks import JobMoved
 from bobusang.engine.model import (
     NORMAL_PRIORITY,
@@ -214,7 +214,7 @@ async def start(tx: Tx, books: Books, hooks: Hooks, run: Run, drafts: Sequence[D
     await making.limit(tx, run)
     await _sow(tx, books, drafts)
     if not drafts:
-        await progress.release(tx, run, [first])
+        await barriers.release(tx, run, [first])
         await settling.nudge(tx, run.job_id, first.id)
     await hooks.job(tx, JobMoved(run, JobStatus.RUNNING))
     return True

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from bobusang.engine import ending, making, queue
+from bobusang.engine import barriers, ending, making
 from bobusang.engine.hooks import StepMoved
-from bobusang.engine.model import HeldReason, JobStatus, NewTask, Run, Step, StepMode, StepState, due
+from bobusang.engine.model import JobStatus, NewTask, Run, Step, StepMode, StepState
 from bobusang.engine.pausing import to_sweep
 from bobusang.engine.rules import Count, states, verdict
 from bobusang.engine.settling import DOOM
-from bobusang.engine.waiting import entry_of
 from bobusang.kit import json
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from bobusang.engine.books import Books
     from bobusang.engine.hooks import Hooks
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 JOBS_AT_ONCE = 200
 DELTAS_AT_ONCE = 20_000
-RELEASE_AT_ONCE = 1_000
 
 # Who has waited longest comes first: by job id, a few hundred busy jobs would keep all later ones from ending.
 MOVED = Statement("""
@@ -52,10 +50,6 @@ TOTAL = Statement("""
       failed_count = :failed, skipped_count = :skipped, cancelled_count = :cancelled, retry_count = :retried,
       updated_at = :now where id = :id""")
 CURRENT = Statement("update workflow_executions set current_step = :name where job_id = :job_id")
-HELD = Statement("""
-    select task_id, job_id, lane, queue, priority, attempt, dispatches from queue_held
-    where job_id = :job_id and reason = :reason and step_id in (:steps...) limit :limit""")
-UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
 
 
 async def moved(tx: Tx) -> list[int]:
@@ -124,35 +118,20 @@ async def _advance(
 async def _hand_over(
     tx: Tx, books: Books, run: Run, rows: Sequence[Row], counts: list[Count], found: list[StepState]
 ) -> None:
-    """Open what a barrier held back, step by step, because what opens is not over."""
+    """Open what a barrier held back, step by step, because what opens is not over; and shut what a task run again
+    makes come too early."""
     for index, step in enumerate(run.plan.steps):
         if found[index] is not StepState.DONE:
+            if any(later.gather and count.open for later, count in zip(run.plan.steps, counts, strict=True)):
+                await barriers.shut_behind(tx, run, step)
             return
         was_over = rows[index]["state"] == StepState.DONE and not counts[index].open
         if step.mode is StepMode.BARRIER and index + 1 < len(counts):
-            await release(tx, run, _behind(run, step))
+            await barriers.open_after(tx, run, step)
             following = run.plan.steps[index + 1]
             if following.gather and not was_over:
                 counts[index + 1] += Count(created=await _gather(tx, books, run, step, following, counts[index]))
                 found[:] = states(counts)
-
-
-def _behind(run: Run, barrier: Step) -> Iterator[Step]:
-    """What waits for this barrier: the steps up to and including the next one."""
-    for step in run.plan.steps[barrier.order :]:
-        yield step
-        if step.mode is StepMode.BARRIER:
-            return
-
-
-async def release(tx: Tx, run: Run, steps: Iterable[Step]) -> None:
-    """Make runnable what these steps were held back."""
-    waiting = [step.id for step in steps]
-    while rows := await tx.fetch(
-        HELD, job_id=run.job_id, reason=HeldReason.BARRIER, steps=waiting, limit=RELEASE_AT_ONCE
-    ):
-        await tx.execute(UNHOLD, ids=[row["task_id"] for row in rows])
-        await queue.put(tx, [entry_of(row, due(tx.now, row["queue"], row["priority"])) for row in rows])
 
 
 async def _gather(tx: Tx, books: Books, run: Run, step: Step, following: Step, count: Count) -> int:

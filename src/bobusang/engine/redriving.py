@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, func, select
 
-from bobusang.engine import making, queue, settling
-from bobusang.engine.model import Entry, ExecutionStatus, JobStatus, ReasonClass, TaskOutcome, TaskStatus, due
+from bobusang.engine import barriers, making, queue, settling
+from bobusang.engine.model import (
+    Entry,
+    ExecutionStatus,
+    HeldReason,
+    JobStatus,
+    ReasonClass,
+    TaskOutcome,
+    TaskStatus,
+    due,
+)
 from bobusang.engine.settling import COUNTED, Deltas
 from bobusang.engine.tables import crawling_jobs, dead_letters, tasks, workflow_steps
 from bobusang.kit import json
@@ -183,25 +193,38 @@ def _obstacle(job: Row) -> Conflict | None:
 
 
 async def _again(tx: Tx, books: Books, rows: Sequence[Row]) -> None:
+    """What stands behind a barrier waits there: the fold that takes these counters opens it, at once if nothing earlier
+    runs again."""
     ids = [row["task_id"] for row in rows]
     jobs = sorted({row["job_id"] for row in rows})
     runs = await books.runs(tx, jobs)
+    # By step: a fold that stops between two of their counters must not take an earlier step for over.
+    rows = sorted(rows, key=lambda row: (row["job_id"], runs[row["job_id"]].plan.by_id[row["step_id"]].order))
     await tx.execute(TAKE, ids=ids)
     await tx.execute(FRESH, ids=ids, now=tx.now)
     await tx.execute(REOPEN, ids=jobs, now=tx.now)
     await tx.execute(REOPEN_EXECUTION, ids=jobs, status=ExecutionStatus.RUNNING)
     for run in runs.values():
         await making.limit(tx, run)
-    entries, deltas = [], _deltas(rows)
+    ready: list[Entry] = []
+    held: list[tuple[Entry, int, HeldReason, None, None]] = []
     for row in rows:
         run = runs[row["job_id"]]
         step = run.plan.by_id[row["step_id"]]
         lane = await making.lane_of(tx, books, run, step, row["pool"] or "")
         kind = row["queue"] if step.queue is None else step.queue
         key = due(tx.now, kind, row["priority"])
-        entries.append(Entry(row["task_id"], row["job_id"], lane, key, kind, row["priority"], 0, 0))
-    await queue.put(tx, entries)
-    await settling.append(tx, deltas)
+        entry = Entry(row["task_id"], row["job_id"], lane, key, kind, row["priority"], 0, 0)
+        if barriers.is_behind(run, step):
+            held.append((entry, step.id, HeldReason.BARRIER, None, None))
+        else:
+            ready.append(entry)
+    await queue.put(tx, ready)
+    await queue.hold(tx, held)
+    for job_id, mine in itertools.groupby(rows, key=lambda row: row["job_id"]):
+        run = runs[job_id]
+        await barriers.shut_behind(tx, run, run.plan.by_id[next(mine)["step_id"]])
+    await settling.append(tx, _deltas(rows))
 
 
 def _deltas(rows: Sequence[Row]) -> Deltas:

@@ -266,6 +266,8 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
         move = result.move
         if move.ended:
             continue
+        if result.task.step.gather:  # an earlier task may run again meanwhile: the fold looks whether this one waits
+            await nudge(tx, result.task.job_id, result.task.step.id)
         old = result.task.entry
         entry = Entry(
             old.task_id, old.job_id, old.lane, old.due, old.queue, old.priority, old.attempt + move.attempts, 0

@@ -11,9 +11,10 @@ import pytest
 from bobusang.engine import control, redriving
 from bobusang.engine.grammar.definition import Parallel
 from bobusang.engine.model import ErrorHandling, NewTask, QueueType, ReasonClass, StepMode
-from bobusang.engine.outcome import DONE, Done, Fail, Park, Retry
+from bobusang.engine.outcome import DONE, Done, Fail, Outcome, Park, Retry, Snooze
 from bobusang.engine.redriving import Filter
 from bobusang.kit.errors import Conflict, Invalid, Missing
+from bobusang.testing.clock import NOON
 from bobusang.testing.workshop import Workshop, step, tasks
 
 if TYPE_CHECKING:
@@ -280,6 +281,70 @@ async def test_what_a_task_hands_over_at_its_second_try_passes_the_barrier_again
     await shop.drain(Done("second try"), handler="fetch")
     assert len(await shop.drain(handler="store")) == 1
     assert (await shop.status(job), await counts(shop, job)) == ("SUCCESS", [4, 4, 4, 0])
+
+
+FLOW = (step("fetch", max_retries=0, mode=StepMode.BARRIER), step("close", gather=True))
+
+
+async def test_a_gathering_task_driven_again_waits_for_what_is_driven_again_with_it(shop: Workshop) -> None:
+    job = await shop.job(await shop.workflow(*FLOW), "a", "b")
+    await shop.drain({"a": REJECTED}, handler="fetch")
+    await shop.drain(REJECTED, handler="close")
+    assert await shop.status(job) == "FAILED"
+
+    assert await retry(shop, job) == 2
+    await shop.fold()
+    assert await shop.claim(handler="close") is None
+    assert await shop.drain(handler="fetch") == ["a"]
+    assert await shop.drain(handler="close") == ["gather"]
+    assert (await shop.status(job), await counts(shop, job)) == ("SUCCESS", [3, 3, 3, 0])
+
+
+async def test_a_gathering_task_driven_again_alone_runs_at_once(shop: Workshop) -> None:
+    job = await shop.job(await shop.workflow(*FLOW), "a")
+    await shop.drain(handler="fetch")
+    await shop.drain(REJECTED, handler="close")
+
+    assert await redrive(shop, Filter(job_id=job)) == 1
+    await shop.fold()
+    assert await shop.drain(handler="close") == ["gather"]
+    assert await shop.status(job) == "SUCCESS"
+
+
+@pytest.mark.parametrize("outcome", [None, Retry("503"), Snooze(NOON, "429")])
+async def test_a_gathering_task_that_has_not_ended_waits_again_when_an_earlier_one_is_driven_again(
+    shop: Workshop, clock: ManualClock, outcome: Outcome | None
+) -> None:
+    """Ready, delayed, or in a worker's hands and given back while the earlier one runs."""
+    job = await shop.job(await shop.workflow(*FLOW), "a", "b")
+    await shop.drain({"a": REJECTED}, handler="fetch")
+    close = None if outcome is None else await shop.claimed(handler="close")
+    await redrive(shop, Filter())
+    if close is not None and outcome is not None:
+        await shop.finish(close, outcome)
+        await shop.fold()
+    clock.advance(minutes=1)
+    await shop.promote()
+    assert await shop.claim(handler="close") is None
+
+    assert await shop.drain(handler="fetch") == ["a"]
+    assert await shop.drain(handler="close") == ["gather"]
+    assert (await shop.status(job), await counts(shop, job)) == ("SUCCESS", [3, 3, 3, 0])
+
+
+async def test_what_stands_behind_a_barrier_is_driven_again_behind_it(shop: Workshop) -> None:
+    workflow = await shop.workflow(step("fetch", mode=StepMode.BARRIER), step("store"), step("tell"))
+    job = await shop.job(workflow, "a", "b")
+    await shop.drain({"a": REJECTED}, handler="fetch")
+    await shop.drain(REJECTED, handler="store")
+
+    await retry(shop, job)
+    await shop.fold()
+    assert await shop.claim(handler="store") is None
+    await shop.drain(handler="fetch")
+    assert len(await shop.drain(handler="store")) == 2
+    await shop.drain(handler="tell")
+    assert await shop.status(job) == "SUCCESS"
 
 
 async def test_a_task_that_fails_again_makes_nothing_twice(shop: Workshop) -> None:
