@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_BLOCKS = 50
 
+END = object()
+
 # How deep `@graph` and lists are looked through.
 DEEPEST = 4
 
@@ -52,7 +54,7 @@ class Document:
     in several threads would wait for each other.
     """
 
-    __slots__ = ("_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "page", "url")
+    __slots__ = ("_blocks", "_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "page", "url")
 
     def __init__(self, page: Page, url: str = "", parts: tuple[Part, ...] = ()) -> None:
         self.page = page
@@ -62,7 +64,8 @@ class Document:
         self.url = page.url or page.ask.url or url
         self._text: str | None = None
         self._tree: LexborHTMLParser | None = None
-        self._ld: dict[str, Any] | None = None
+        self._ld: dict[str, Any] = {}
+        self._blocks: Iterator[Any] | None = None
         self._origin: tuple[str, str] | None = None
 
     @property
@@ -124,27 +127,17 @@ class Document:
         except Invalid as error:
             raise Drifted(f"{self.page.ask.endpoint}: the answer is not JSON", hint=str(error)[:200]) from error
 
-    @property
-    def _linked(self) -> dict[str, Any]:
-        if self._ld is None:
-            self._ld = _linked_objects(self.text)
-        return self._ld
-
     def linked(self, kind: str) -> Any:
-        """The first JSON-LD object of this type, or `NOTHING`."""
-        return self._linked.get(kind, NOTHING)
-
-
-def _linked_objects(text: str) -> dict[str, Any]:
-    """The JSON-LD objects of a page, the first of each type."""
-    found: dict[str, Any] = {}
-    for block in _blocks(text):
-        for each in _objects(block, 0):
-            kinds = each.get("@type")
-            for kind in kinds if isinstance(kinds, list) else [kinds]:
-                if isinstance(kind, str):
-                    found.setdefault(kind, each)
-    return found
+        """The first JSON-LD object of this type, or `NOTHING`; no more of the page is looked through than it takes."""
+        if self._blocks is None:
+            self._blocks = _blocks(self.text)
+        while kind not in self._ld and (block := next(self._blocks, END)) is not END:
+            for each in _objects(block, 0):
+                kinds = each.get("@type")
+                for name in kinds if isinstance(kinds, list) else [kinds]:
+                    if isinstance(name, str):
+                        self._ld.setdefault(name, each)
+        return self._ld.get(kind, NOTHING)
 
 
 def _depth(text: str) -> int:
