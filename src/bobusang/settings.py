@@ -59,6 +59,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     blob_url: Annotated[str, Meta(description="where raw pages are kept: file:///…, s3://…; empty: in home")] = ""
     limiter_url: Annotated[str, Meta(description="redis://… for limits shared by all workers; empty: one process")] = ""
     user_agent: Annotated[str, Meta(min_length=1, max_length=300, description="who we say we are to a mall")] = AGENT
+    silent_seconds: Annotated[Seconds, Meta(description="how long a run waits for a mall that is silent")] = 7200.0
     shops: Annotated[str, Meta(description="folder with declared shops of your own; empty: none")] = ""
     shops_trusted: Annotated[str, Meta(description="names of those shops whose own code may run, by commas")] = ""
     raw_keep_days: Annotated[Count, Meta(description="days a raw page is kept that no version refers to")] = 30

@@ -29,6 +29,7 @@ from bobusang.flows.collect import register as collect
 from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
 from bobusang.flows.conveyor import control, scheduling
 from bobusang.flows.conveyor import register as conveyor
+from bobusang.flows.conveyor.abandoning import abandon
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
@@ -120,6 +121,7 @@ class App:
             share(self.collector),
             tidy(self.collector),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
+            abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
             *conveying.duties(self.settings, self.belt),
         ]
         return Keeper(engine.db, duties, lead=lead, lease=engine.pace.dead_after / 2)

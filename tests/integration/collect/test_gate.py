@@ -119,7 +119,7 @@ async def test_lasting_faults_open_the_breaker_of_one_endpoint_and_one_probe_clo
 ) -> None:
     await enabled(db, "mall", PLAIN)
     one, two = gate(db), gate(other)
-    why = "mall detail does not answer: 3 of 3 calls were not answered"
+    why = "mall detail does not answer: 3 of 3 calls were not answered: HTTP 500"
 
     await called(one, PLAIN, await asked(one, PLAIN, 3, endpoint="detail"), *[BROKEN] * 3)
 
@@ -138,7 +138,7 @@ async def test_lasting_faults_open_the_breaker_of_one_endpoint_and_one_probe_clo
 
     await called(one, PLAIN, probe, BROKEN)
 
-    again = "mall detail does not answer: the probe was not answered"
+    again = "mall detail does not answer: the probe was not answered: HTTP 500"
     assert await blocks(db) == {"source:mall:detail": (clock.now() + MINUTE, again)}
 
     clock.advance(seconds=60)

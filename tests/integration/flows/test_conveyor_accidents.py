@@ -81,7 +81,7 @@ async def quoted(shop: Shop) -> Counter[tuple[str, str]]:
 
 async def test_all_sources_answer_500_and_nothing_is_closed(listed: Shop) -> None:
     before = await shelves(listed), await written(listed)
-    # Sessions of MustIt can still be had: without one nobody calls it, and the batch waits until it answers.
+    # Sessions of MustIt can still be had; test_conveyor_silent.py has what becomes of it when they cannot.
     for mall, endpoint in (("okmall", "*"), ("mustit", "search"), ("mustit", "detail"), ("mustit", "options")):
         await listed.door.fault(mall, endpoint, "http_500")
 

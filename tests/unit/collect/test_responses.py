@@ -192,6 +192,7 @@ def test_verdicts_add_up() -> None:
         throttled=1,
         refused=1,
         broken=1,
+        trouble="500",
         failed=1,
         halted="wall",
         opened="maintenance",

@@ -58,6 +58,7 @@ class Breaker:
     window_failures: int = 0
     failures_in_a_row: int = 0
     opened_at: datetime | None = None
+    """Since when it does not answer: a probe that fails leaves this as it is."""
     open_until: datetime | None = None
     closed_at: datetime | None = None
     times_opened: int = 0
@@ -107,7 +108,7 @@ def _probed(breaker: Breaker, tally: Tally, now: datetime, tripping: Tripping) -
     if tally.opened:
         return opened(breaker, tally.opened, now, tripping, tally.rest)
     if tally.broken:
-        return opened(breaker, "the probe was not answered", now, tripping, tally.retry_after)
+        return opened(breaker, _said("the probe was not answered", tally), now, tripping, tally.retry_after)
     return closed(breaker, now) if tally.answered else unprobed(breaker, breaker.probe_number)
 
 
@@ -127,10 +128,16 @@ def _watched(breaker: Breaker, tally: Tally, now: datetime, tripping: Tripping) 
     if not tally.broken:
         return after
     if failures >= tripping.least and failures >= tripping.ratio * calls:
-        return opened(after, f"{failures} of {calls} calls were not answered", now, tripping, tally.retry_after)
+        words = f"{failures} of {calls} calls were not answered"
+        return opened(after, _said(words, tally), now, tripping, tally.retry_after)
     if row >= tripping.in_a_row:
-        return opened(after, f"{row} calls in a row were not answered", now, tripping, tally.retry_after)
+        words = f"{row} calls in a row were not answered"
+        return opened(after, _said(words, tally), now, tripping, tally.retry_after)
     return after
+
+
+def _said(words: str, tally: Tally) -> str:
+    return f"{words}: {tally.trouble}" if tally.trouble else words
 
 
 def opened(breaker: Breaker, reason: str, now: datetime, tripping: Tripping, asked: timedelta | None = None) -> Breaker:
@@ -142,9 +149,10 @@ def opened(breaker: Breaker, reason: str, now: datetime, tripping: Tripping, ask
         and now - breaker.closed_at > back_off.forgive
     )
     times = 1 if forgiven else breaker.times_opened + 1
+    since = breaker.opened_at if breaker.state is BreakerState.HALF_OPEN else None
     return Breaker(
         state=BreakerState.OPEN,
-        opened_at=now,
+        opened_at=since or now,
         open_until=now + rest(back_off, times, asked, 0.0),
         closed_at=breaker.closed_at,
         times_opened=times,

@@ -187,7 +187,9 @@ class Tally:
     refused: int = 0
     """The session was not taken."""
     broken: int = 0
-    """No answer, or a fault of theirs."""
+    """No answer, or a fault of theirs …"""
+    trouble: str = ""
+    """… and which."""
     failed: int = 0
     """Answered, but never with what was asked for (also counted in `answered`)."""
     halted: str = ""
@@ -213,6 +215,7 @@ def tally(verdicts: Iterable[Verdict]) -> Tally:
         throttled=len(of[Reaction.COOLDOWN_IDENTITY]),
         refused=len(of[Reaction.RENEW_IDENTITY]),
         broken=len(of[Reaction.RETRY]),
+        trouble=of[Reaction.RETRY][0].reason if of[Reaction.RETRY] else "",
         failed=failed,
         halted=of[Reaction.HALT][0].reason if of[Reaction.HALT] else "",
         opened=of[Reaction.OPEN_BREAKER][0].reason if of[Reaction.OPEN_BREAKER] else "",
