@@ -12,6 +12,7 @@ from bobusang.catalog.tables import mall_brands
 from bobusang.catalog.tables.products import NAME_LENGTH, URL_LENGTH
 from bobusang.kit.errors import Invalid, Missing
 from bobusang.kit.sql import Bulk, Revise, Statement
+from bobusang.platform.bus import Event, publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,12 @@ if TYPE_CHECKING:
     from bobusang.catalog.model import Review
     from bobusang.kit.db import Row, Tx
 
-KNOWN = Statement("select id, mall_brand_no from mall_brands where mall_name = :mall and mall_brand_no in (:keys...)")
+KNOWN = Statement("""
+    select id, mall_brand_no, mall_brand_name_ko, mall_brand_name_en, raw_brand_name from mall_brands
+    where mall_name = :mall and mall_brand_no in (:keys...)""")
+NAMES = ("mall_brand_name_ko", "mall_brand_name_en", "raw_brand_name")
+TOLD = 500
+"""Names in one event."""
 
 _NEW = Bulk(
     mall_brands,
@@ -70,11 +76,21 @@ async def propose(tx: Tx, mall: str, proposals: Sequence[Proposal]) -> int:
             raise Invalid(f"a brand's key has 1 to {NAME_LENGTH} characters and no NUL", hint=f"not '{key[:50]}'")
     rows = await tx.fetch(KNOWN, mall=mall, keys=sorted(wanted)) if wanted else ()
     known = {row["mall_brand_no"]: row["id"] for row in rows}
+    named = {row["mall_brand_no"]: tuple(row[name] for name in NAMES) for row in rows}
     await tx.revise(_SEEN, sorted((known[key], *_values(wanted[key]), tx.now, tx.now) for key in known))
     new = [key for key in sorted(wanted) if key not in known]
     times = (tx.now, tx.now, tx.now)
     await tx.insert(_NEW, [(mall, key, *_values(wanted[key]), False, *times) for key in new])
+    renamed = {key: _values(proposal)[:3] for key, proposal in wanted.items()}
+    await _tell(tx, mall, {name for key, names in renamed.items() if named.get(key) != names for name in names if name})
     return len(new)
+
+
+async def _tell(tx: Tx, mall: str, names: set[str]) -> None:
+    """Somewhere a brand is called so now: whoever finds products by their brand's names wants to know."""
+    told = sorted(names)
+    parts = [told[at : at + TOLD] for at in range(0, len(told), TOLD)]
+    await publish(tx, *(Event("brand.changed", f"brands:{mall}", {"mall": mall, "names": part}) for part in parts))
 
 
 def _values(proposal: Proposal) -> tuple[str | None, ...]:

@@ -161,3 +161,16 @@ async def test_a_mall_proposes_categories_and_a_person_decides(db: Database) -> 
     ]
     with pytest.raises(Missing, match="no mall category 999"):
         await db.transact(lambda tx: categories.assign(tx, 999, buyma_category_id=None))
+
+
+async def test_what_a_mall_calls_its_brands_is_told_once(db: Database) -> None:
+    """Products are found by any name of their brand, so a new one concerns whoever searches."""
+    nike = brands.Proposal("1", "나이키", "NIKE")
+    for found in ([nike], [nike], [replace(nike, name_ko="나이키 코리아"), brands.Proposal("2", "", "PUMA")]):
+        async with db.begin() as tx:
+            await brands.propose(tx, "okmall", found)
+
+    assert await rows(db, "select topic, event_key, payload from outbox order by id") == [
+        ("brand.changed", "brands:okmall", {"mall": "okmall", "names": ["NIKE", "나이키"]}),
+        ("brand.changed", "brands:okmall", {"mall": "okmall", "names": ["NIKE", "PUMA", "나이키 코리아"]}),
+    ]

@@ -109,3 +109,13 @@ async def test_a_product_whose_axes_changed_begins_anew(db: Database) -> None:
     assert await load(db) == replace(renewed, data=READY, data_version=4, state=State.READY, reasons=())
     with pytest.raises(Missing, match="product 7 was never converted for buyma"):
         await db.transact(lambda tx: store.renew(tx, "buyma", 7))
+
+
+async def test_another_name_on_the_market_is_told_and_the_same_is_not(db: Database) -> None:
+    renamed = msgspec.structs.replace(READY, name="ACME ダウン")
+    await save(db, Result(1, 1, READY), Result(2, 1, HELD))
+    await save(db, Result(1, 2, msgspec.structs.replace(READY, comments="別のコート")))
+    await save(db, Result(1, 3, HELD))
+    await save(db, Result(1, 4, renamed))
+
+    assert await rows(db, "outbox", "topic", "event_key") == [("product.renamed", "product:1")] * 2

@@ -12,6 +12,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Bulk, Statement
+from bobusang.platform.bus import Event, publish
 from bobusang.stages.convert.converting import VERSION
 from bobusang.stages.convert.model import Converted, Held, Reason
 from bobusang.stages.convert.tables import State, conversions
@@ -108,6 +109,8 @@ async def save(tx: Tx, market: str, results: Sequence[Result]) -> None:
     await variants.put(
         tx, market, {one.product_id: one.outcome.goods for one in fresh if isinstance(one.outcome, Converted)}
     )
+    renamed = [one.product_id for one in fresh if _is_renamed(one, known.get(one.product_id))]
+    await publish(tx, *(Event("product.renamed", f"product:{id}", {"id": id, "market": market}) for id in renamed))
 
 
 async def renew(tx: Tx, market: str, product_id: int) -> None:
@@ -115,6 +118,12 @@ async def renew(tx: Tx, market: str, product_id: int) -> None:
     listing is another one."""
     if not await tx.execute(RENEW, market=market, id=product_id, now=tx.now):
         raise Missing(f"product {product_id} was never converted for {market}")
+
+
+def _is_renamed(one: Result, before: Conversion | None) -> bool:
+    """Whether the market knows it by another name now."""
+    was = before.data.name if before is not None and before.data is not None else ""
+    return isinstance(one.outcome, Converted) and one.outcome.name != was
 
 
 def _row(tx: Tx, market: str, one: Result, before: Conversion | None) -> tuple[Any, ...]:
