@@ -44,7 +44,8 @@ class FileBlobs:
     def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
         self.folder = folder
         self._clock = clock or SystemClock()
-        self._settled: set[Path] = set()  # folders that this process has seen synced into their parents
+        self._root = str(folder)
+        self._settled: set[str] = set()  # folders that this process has seen synced into their parents
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="blobs")
 
     async def put(self, data: bytes, *, media: str = "application/octet-stream") -> str:
@@ -84,8 +85,14 @@ class FileBlobs:
 
         return await asyncio.get_running_loop().run_in_executor(self._threads, told)
 
+    def _folder(self, address: str) -> str:
+        return f"{self._root}/{address[:2]}/{address[2]}"
+
+    def _name(self, address: str) -> str:
+        return f"{self._folder(address)}/{address}"
+
     def _path(self, address: str) -> Path:
-        return self.folder / address[:2] / address[2] / address
+        return Path(self._name(address))
 
     def _keep(self, many: Sequence[tuple[bytes, str]]) -> list[str]:
         addresses = [address_of(data) for data, _ in many]
@@ -97,16 +104,16 @@ class FileBlobs:
         except FileNotFoundError:  # somebody removed our folders: make them anew the next time
             self._settled.clear()
             raise
-        _sync({self._path(address).parent for address, age in ages.items() if age is not None and age < UNSETTLED})
+        _sync({self._folder(address) for address, age in ages.items() if age is not None and age < UNSETTLED})
         return addresses
 
     def _age(self, address: str, now: datetime) -> timedelta | None:
         """For how long it has been kept, None when it is not; an old one is young from now on."""
-        path = self._path(address)
+        name = self._name(address)
         try:
-            age = now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            age = now - datetime.fromtimestamp(os.stat(name).st_mtime, UTC)
             if age > RENEW_AFTER:
-                os.utime(path, (now.timestamp(), now.timestamp()))
+                os.utime(name, (now.timestamp(), now.timestamp()))
         except FileNotFoundError:
             return None
         return age
@@ -114,31 +121,32 @@ class FileBlobs:
     def _write(self, fresh: Mapping[str, tuple[bytes, str]]) -> None:
         if not fresh:
             return
-        paths = {address: self._path(address) for address in fresh}
-        folders = {path.parent for path in paths.values()}
+        folders = {self._folder(address) for address in fresh}
         self._make(folders)
         with ExitStack() as cleanup:
             staged = {address: self._staged(packed(*one), cleanup) for address, one in fresh.items()}
             for file in staged.values():
                 os.fsync(file.fileno())
             for address, file in staged.items():
-                Path(file.name).replace(paths[address])
+                os.replace(file.name, self._name(address))
             _sync(folders)
 
-    def _make(self, folders: Iterable[Path]) -> None:
+    def _make(self, folders: set[str]) -> None:
         """Make folders that are as durable as the files in them: a new name is safe when its parent is synced."""
-        unsettled = {folder for folder in folders if folder not in self._settled}
+        unsettled = folders - self._settled
+        if not unsettled:
+            return
         for folder in unsettled:
-            folder.mkdir(parents=True, exist_ok=True)
-        tops = {folder.parent for folder in unsettled}
+            os.makedirs(folder, exist_ok=True)
+        tops = {os.path.dirname(folder) for folder in unsettled}
         _sync(tops)
         if not tops <= self._settled:
-            (self.folder / BESIDE).mkdir(exist_ok=True)
-            _sync([self.folder])
+            os.makedirs(f"{self._root}/{BESIDE}", exist_ok=True)
+            _sync([self._root])
         self._settled |= unsettled | tops
 
     def _staged(self, stored: bytes, cleanup: ExitStack) -> BinaryIO:
-        path = self.folder / BESIDE / secrets.token_hex(16)
+        path = Path(f"{self._root}/{BESIDE}/{secrets.token_hex(16)}")
         cleanup.callback(path.unlink, missing_ok=True)
         file = cleanup.enter_context(path.open("xb"))
         file.write(stored)
@@ -179,7 +187,7 @@ def _told(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _sync(folders: Iterable[Path]) -> None:
+def _sync(folders: Iterable[str]) -> None:
     for folder in folders:
         handle = os.open(folder, os.O_RDONLY)
         try:
