@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from bobusang.kit.db import Tx
+    from bobusang.kit.db import Row, Tx
 
 SCOPES = Statement("select id, name from seen_scopes where source_system = :system and name in (:names...)")
 # The interval first: MariaDB sets one after the other, and each sees what was set before it.
@@ -60,6 +60,9 @@ FORGET = Statement("delete from source_seen where scope_id = :scope and record_i
 RECORDS = Statement("""
     select id, source_id, version from source_records
     where source_type = :type and source_system = :system and source_id in (:keys...)""")
+KNOWN = Statement("""
+    select r.id, r.source_id, r.version, p.listed from source_records r left join products p on p.id = r.id
+    where r.source_type = :type and r.source_system = :system and r.source_id in (:keys...)""")
 STATES = Statement("""
     select record_id, scope_id, last_seen_at, interval_seconds, missed from source_seen
     where scope_id in (:scopes...) and record_id in (:ids...)""")
@@ -115,6 +118,8 @@ class Known:
     missed: Mapping[str, int] = field(default_factory=dict)
     due: datetime | None = None
     """When the first of these scopes wants it again; None when it was seen in none of them."""
+    absent: bool = False
+    """Whether it was gone, by its list or its own page."""
 
     def is_due(self, now: datetime) -> bool:
         """Whether it should be looked at: its time has come, or it was never seen there."""
@@ -222,7 +227,7 @@ async def states(
     """What is known of these keys, and when they were seen in these scopes; a key that is not there is not known."""
     if not keys:
         return {}
-    rows = await tx.fetch(RECORDS, type=type.value, system=system, keys=sorted(set(keys)))
+    rows = await tx.fetch(KNOWN, type=type.value, system=system, keys=sorted(set(keys)))
     names = {number: name for name, number in (await _found(tx, system, scopes)).items()} if rows else {}
     seen: dict[int, list[tuple[str, datetime, datetime, int]]] = {}
     if names:
@@ -231,10 +236,11 @@ async def states(
             at = utc(row["last_seen_at"])
             due = at + timedelta(seconds=row["interval_seconds"])
             seen.setdefault(row["record_id"], []).append((names[row["scope_id"]], at, due, row["missed"]))
-    return {row["source_id"]: _known(row["id"], row["version"], seen.get(row["id"], [])) for row in rows}
+    return {row["source_id"]: _known(row, seen.get(row["id"], [])) for row in rows}
 
 
-def _known(record_id: int, version: int, seen: list[tuple[str, datetime, datetime, int]]) -> Known:
+def _known(row: Row, seen: list[tuple[str, datetime, datetime, int]]) -> Known:
     last = {name: at for name, at, _, _ in seen}
     missed = {name: times for name, _, _, times in seen}
-    return Known(record_id, version, last, missed, min((due for _, _, due, _ in seen), default=None))
+    due = min((due for _, _, due, _ in seen), default=None)
+    return Known(row["id"], row["version"], last, missed, due, absent=row["listed"] in (False, 0))

@@ -68,12 +68,13 @@ def _facts(
     known = states[page.source, ask.endpoint].get(ask.item)
     if known is None:
         return ItemFacts(partial=partial)
-    last = known.last_seen.get(ask.endpoint)
+    # What was gone and is back was told of long ago, whatever the clock says: what it was then is not what it is now.
+    last = None if known.absent else known.last_seen.get(ask.endpoint)
     return ItemFacts(
         new=False,
         changed=changed.get((page.source, ask.item), frozenset()),
         age=None if last is None else tx.now - last,
-        due=known.is_due(tx.now),
+        due=known.absent or known.is_due(tx.now),
         partial=partial,
     )
 
