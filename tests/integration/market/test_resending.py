@@ -10,6 +10,7 @@ import pytest
 from bobusang.flows.market.inbox import apply
 from bobusang.flows.market.resending import resend
 from bobusang.stages.register import accounts
+from bobusang.stages.register.model import Policy
 from tests.integration.market.stall import Stall, selling
 
 if TYPE_CHECKING:
@@ -70,6 +71,18 @@ async def test_a_verdict_in_the_inbox_spares_the_call(small: Stall) -> None:
 
     assert await small.rows(CALLS) == [{"state": "CONFIRMED", "sends": 1, "n": 2}]
     assert (await small.door.market())["outcomes"] == {"created": 2}
+
+
+async def test_while_nothing_is_overdue_the_inbox_is_left_to_those_who_apply_it(
+    empty_sqlite: str, tmp_path: Path
+) -> None:
+    async with selling(empty_sqlite, tmp_path, Policy()) as patient:
+        await patient.go(*patient.coats(2))
+        await patient.door.settle()
+        count = await resend(patient.shop.db, patient.register).run()
+
+        assert count == 0
+        assert await patient.rows("select distinct state from webhook_inbox") == [{"state": "RECEIVED"}]
 
 
 async def test_an_account_without_its_token_uses_up_no_sends_and_hinders_no_other(small: Stall) -> None:

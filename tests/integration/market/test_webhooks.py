@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bobusang.flows.market.inbox import apply
+from bobusang.flows.market.inbox import AT_ONCE, apply
 from bobusang.kit import json
 from bobusang.kit.money import yen
 from bobusang.stages.register import accounts, inbox
@@ -18,6 +18,8 @@ from tests.integration.register.shop import Shop
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from bobusang.kit.db import Tx
 
 SECRET = "sandbox-client-secret"
 INBOX = "select state, genuine, times, note from webhook_inbox order by id"
@@ -116,6 +118,22 @@ async def test_many_at_once_get_each_its_own_answer(stall: Stall) -> None:
         {"state": "FORGED", "n": 1, "t": 5},
         {"state": "RECEIVED", "n": 41, "t": 41},
     ]
+
+
+async def test_a_crowd_takes_effect_in_one_go_by_short_transactions(small: Stall) -> None:
+    crowd = [hook({"id": number, "status": "public"}) for number in range(2 * AT_ONCE + 1)]
+
+    async def store(tx: Tx) -> None:
+        for body, headers in crowd:
+            signed = {name.replace("_", "-"): value for name, value in headers.items()}
+            assert await small.register.receive(tx, small.account, signed, body)
+
+    await small.shop.do(store)
+    await apply(small.shop.db, small.register).run()
+
+    assert await small.rows(
+        "select state, count(*) as n, count(distinct applied_at) as t from webhook_inbox group by state"
+    ) == [{"state": "UNMATCHED", "n": len(crowd), "t": 3}]
 
 
 async def test_who_is_unknown_and_what_is_too_large_leave_no_trace(small: Stall) -> None:

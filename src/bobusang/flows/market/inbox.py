@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
 from bobusang.kit import log
-from bobusang.stages.register import accounts
+from bobusang.stages.register import accounts, inbox
 from bobusang.stages.register.inbox import DOORBELL
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ EVERY = timedelta(seconds=0.5)
 """For databases that carry no ring from one process to another; where one is heard it is at once."""
 PAUSE = timedelta(seconds=0.05)
 """Webhooks come in crowds: what comes meanwhile is applied together."""
+AT_ONCE = 50
+"""Webhooks of one transaction: SQLite has one writer, and the next webhook waits for it to be answered."""
 VERDICT = "verdict"
 """What a waiting task is told, so that it knows a verdict from a time-out."""
 
@@ -41,15 +43,20 @@ async def accounts_of(db: Database, register: Register) -> list[Account]:
 
 async def _applied(db: Database, register: Register, account: Account) -> int:
     """Each account by itself: one whose inbox cannot be applied must not keep the others waiting."""
+    moved, waiting = 0, AT_ONCE
     try:
-        return await db.transact(lambda tx: applied(tx, register, account))
+        while waiting == AT_ONCE:
+            async with db.read() as tx:
+                waiting = await inbox.waiting(tx, account.id, limit=AT_ONCE)
+            if waiting:
+                moved += await db.transact(lambda tx: applied(tx, register, account))
     except Exception as error:
         log.get("webhooks").error("an inbox cannot be applied", account=account.name, error=repr(error))
-        return 0
+    return moved
 
 
 async def applied(tx: Tx, register: Register, account: Account) -> int:
     """Let webhooks of an account take effect, and wake who waits for them; how many listings moved."""
-    moved = await register.apply(tx, account)
+    moved = await register.apply(tx, account, limit=AT_ONCE)
     await wake_many(tx, [key for one in moved for key in one.keys], VERDICT)
     return len(moved)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.settling import Sent
 
 EVERY = timedelta(seconds=5)
+PASSES = 40
+"""Over the inbox at most, before calls are sent again: webhooks may come without an end."""
 
 
 def resend(db: Database, register: Register) -> Duty:
@@ -42,8 +44,12 @@ async def _resent(db: Database, register: Register, account: Account) -> int:
 async def resent(db: Database, register: Register, account: Account) -> int:
     """Send again what is overdue; how many calls were."""
     register.secret(account.token_ref)  # without it nothing can be sent, and taking calls would use up their sends
-    while await db.transact(lambda tx: applied(tx, register, account)):
-        pass  # a verdict that lies in the inbox already spares the call
+    async with db.read() as tx:
+        if not await register.overdue(tx, account):
+            return 0
+    for _ in range(PASSES):  # a verdict that lies in the inbox already spares the call
+        if not await db.transact(lambda tx: applied(tx, register, account)):
+            break
     outgoings = await db.transact(lambda tx: register.recover(tx, account))
     if not outgoings:
         return 0

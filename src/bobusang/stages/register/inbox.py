@@ -37,6 +37,9 @@ TAKE = Statement(
        order by id limit :limit for update skip locked""",
     sqlite="select * from webhook_inbox where account_id = :account and state = 'RECEIVED' order by id limit :limit",
 )
+WAITING = Statement("""
+    select count(*) as value from (
+      select id from webhook_inbox where account_id = :account and state = 'RECEIVED' limit :limit) as waiting""")
 AGAIN = Statement("""
     update webhook_inbox set state = 'RECEIVED', applied_at = null
     where account_id = :account and id in (:ids...) and genuine = true and state <> 'RECEIVED'""")
@@ -123,6 +126,11 @@ def dedupe(event: str, body: bytes, *, genuine: bool) -> str:
 async def take(tx: Tx, account: int, *, limit: int) -> list[Webhook]:
     """Webhooks that nobody has applied, oldest first, for us alone."""
     return [webhook_of(row) for row in await tx.fetch(TAKE, account=account, limit=limit)]
+
+
+async def waiting(tx: Tx, account: int, *, limit: int) -> int:
+    """How many webhooks nobody has applied, as far as one counts."""
+    return int(await tx.value(WAITING, account=account, limit=limit))
 
 
 async def save(tx: Tx, verdicts: Sequence[Verdict]) -> None:

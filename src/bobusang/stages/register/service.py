@@ -96,6 +96,10 @@ class Register:
         """Let webhooks take effect; wake every key of what comes back in the same transaction."""
         return await applying.apply(tx, account, self.market, limit=limit)
 
+    async def overdue(self, tx: Tx, account: Account) -> bool:
+        """Whether a call had no verdict in time."""
+        return bool(await calls.due(tx, account.id, limit=1))
+
     async def recover(self, tx: Tx, account: Account, *, limit: int = recovering.LIMIT) -> list[Outgoing]:
         """What had no verdict in time, to be sent again."""
         return await recovering.recover(tx, account.id, self.timeout * 2, limit=limit)
