@@ -40,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     database_pool: Annotated[int, Meta(ge=2, le=100, description="connections a process may open")] = 5
     host: Annotated[str, Meta(description="address the API listens on")] = "127.0.0.1"
     port: Annotated[Port, Meta(description="port the API listens on; 0 picks a free one")] = 8000
+    api_rate: Annotated[int, Meta(ge=0, description="calls a minute that one API key may make; 0: any number")] = 60_000
+    cors_origins: Annotated[str, Meta(description="sites whose pages may call the API, by commas; empty: none")] = ""
     metrics_open: Annotated[bool, Meta(description="whether /metrics needs no API key")] = False
     log_level: Annotated[str, Meta(pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="least level logged")] = "INFO"
     log_format: Annotated[str, Meta(pattern="^(auto|json|pretty)$", description="how logs look")] = "auto"

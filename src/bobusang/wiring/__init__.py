@@ -25,6 +25,7 @@ from bobusang.engine.upkeep.start import start
 from bobusang.engine.upkeep.statistics import statistics
 from bobusang.engine.upkeep.sweep import sweep
 from bobusang.engine.worker import Pace, Worker
+from bobusang.flows.catalogue.duties import forget_replies
 from bobusang.flows.collect import register as collect
 from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
 from bobusang.flows.conveyor import control, scheduling
@@ -122,6 +123,7 @@ class App:
             tidy(self.collector),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
             abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
+            forget_replies(engine.db),
             *conveying.duties(self.settings, self.belt),
         ]
         return Keeper(engine.db, duties, lead=lead, lease=engine.pace.dead_after / 2)

@@ -19,6 +19,7 @@ from bobusang.entry.api import (
     collect_statistics,
     collecting,
     conversions,
+    cors,
     crawl,
     dead_letters,
     fx,
@@ -35,6 +36,9 @@ from bobusang.entry.api import (
     previews,
     prices,
     problems,
+    product_bulk,
+    product_past,
+    products,
     queues,
     rates,
     raw,
@@ -53,6 +57,7 @@ from bobusang.entry.api import metrics as prometheus
 from bobusang.entry.api.batches import Rates
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.metrics import Metrics
+from bobusang.entry.api.throttle import Throttle
 from bobusang.wiring import App
 
 DESCRIPTION = """\
@@ -79,6 +84,7 @@ TAGS = [
     {"name": "queues", "description": "What waits, what runs, and the pools' budgets."},
     {"name": "sellers", "description": "Sellers of malls, each crawled on its own cadence."},
     {"name": "crawl", "description": "The seller crawl: start, tasks, progress."},
+    {"name": "products", "description": "Products: what is known of each now, edited, locked, listed and exported."},
     {"name": "records", "description": "The truth: source records, their history, lineage and raw pages."},
     {"name": "held writes", "description": "What a guard stopped until a person decides."},
     {
@@ -101,6 +107,7 @@ TAGS = [
     {"name": "health", "description": "For machines that watch."},
 ]
 ROUTERS = (
+    *(product_bulk, products, product_past),  # first: `/products/{id}` is asked most
     *(batches, previews),
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
@@ -125,10 +132,12 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.local = local
     api.state.metrics = Metrics()
     api.state.rates = Rates()
+    api.state.throttle = Throttle(app.collector.limiter, app.engine.db.clock, app.settings.api_rate)
     problems.install(api)
     # Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first.
     for resource in (media, webhooks, health, prometheus, *ROUTERS):
         api.include_router(resource.router)
+    cors.install(api, app.settings.cors_origins)
     api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)
     return api
 

@@ -93,6 +93,7 @@ async def caller(
     if found is None:
         raise Unauthorised("the API key is not known, or was revoked", hint="an admin makes keys with POST /api-keys")
     request.scope["actor"] = found.name
+    await request.app.state.throttle.take(found.id, found.name)
     return Desk(app, found.name, found.role)
 
 

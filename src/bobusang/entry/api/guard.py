@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from bobusang.stages.collect.manners import Manners
 
 LARGEST_BODY = 2 * 1024 * 1024
+LARGER = {"/products/bulk": 64 * 1024 * 1024}
+"""Bodies that are read line by line, and never held as a whole."""
 QUIET = ("/health", "/metrics", "/media")
 """Asked every few seconds by machines; not worth a line each."""
 DOCUMENTED = ("/docs", "/redoc")
@@ -72,7 +74,7 @@ class Guard:
                 if refused is not None:
                     await refused(scope, receive, answer)
                 else:
-                    await self._app(scope, _bounded(receive), answer)
+                    await self._app(scope, _bounded(receive, _most(scope)), answer)
             except Exception:
                 _log.exception("request failed", method=scope["method"], path=scope["path"])
                 if status:
@@ -113,8 +115,8 @@ def _dress(message: Message, path: str, request_id: str) -> None:
 def _refused(scope: Scope, headers: Headers, request_id: str) -> Response | None:
     """What can be refused before anything of the body is read."""
     length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > LARGEST_BODY:
-        return problems.of_error(_too_large(), request_id)
+    if length.isdecimal() and int(length) > _most(scope):
+        return problems.of_error(_too_large(_most(scope)), request_id)
     if "\0" in scope["path"]:
         return problems.of_error(Invalid("the path contains a NUL character", field="path"), request_id)
     if b"%00" in scope["query_string"]:
@@ -125,13 +127,16 @@ def _refused(scope: Scope, headers: Headers, request_id: str) -> Response | None
     return None
 
 
-def _too_large() -> problems.TooLarge:
-    return problems.TooLarge(
-        f"the body has more than {LARGEST_BODY:,} bytes", hint="store large data elsewhere and pass its address"
-    )
+def _most(scope: Scope) -> int:
+    return LARGER.get(scope["path"], LARGEST_BODY)
 
 
-def _bounded(receive: Receive) -> Receive:
+def _too_large(most: int) -> problems.TooLarge:
+    hint = "send several smaller files" if most > LARGEST_BODY else "store large data elsewhere and pass its address"
+    return problems.TooLarge(f"the body has more than {most:,} bytes", hint=hint)
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
     """Stop reading a body that does not say how long it is, once it is too long."""
     seen = 0
 
@@ -140,9 +145,9 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         if message["type"] == "http.request":
             seen += len(message.get("body", b""))
-            if seen > LARGEST_BODY:
+            if seen > most:
                 # FastAPI lets only this kind of error through while it reads a body.
-                raise HTTPException(413, _too_large().message)
+                raise HTTPException(413, _too_large(most).message)
         return message
 
     return next_part

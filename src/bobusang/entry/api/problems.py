@@ -42,6 +42,12 @@ class Forbidden(BobusangError):
     code = "forbidden"
 
 
+class Outdated(BobusangError):
+    """What is to be changed is no longer what the caller has seen."""
+
+    code = "outdated"
+
+
 class TooLarge(BobusangError):
     """More than we read."""
 
@@ -60,6 +66,7 @@ STATUS: Mapping[type[BobusangError], int] = {
     Forbidden: 403,
     errors.Missing: 404,
     errors.Conflict: 409,
+    Outdated: 412,
     TooLarge: 413,
     Unsupported: 415,
     errors.Invalid: 422,
@@ -78,6 +85,7 @@ TITLES = {
     404: "There is no such thing",
     405: "The method is not allowed here",
     409: "The present state does not allow this",
+    412: "It has changed meanwhile",
     413: "The body is too large",
     415: "The content type is not supported",
     422: "Something in the request is wrong",
@@ -227,10 +235,15 @@ async def _invalid(request: Request, error: Exception) -> Response:
         return problem(400, Malformed.code, detail, request_id=request_id)
     if any(one["loc"] == ("body",) and one["type"] == "model_attributes_type" for one in found):
         return _not_an_object(request, request_id)
-    details = [Detail(field=_place(one["loc"]), message=_message(one)) for one in found]
+    details = wrong(found)
     first = details[0]
     detail = f"{first.field}: {first.message}" if first.field else first.message
     return problem(422, "invalid", detail, field=first.field, details=details, request_id=request_id)
+
+
+def wrong(found: Sequence[Any]) -> list[Detail]:
+    """What pydantic complains of, in our words."""
+    return [Detail(field=_place(one["loc"]), message=_message(one)) for one in found]
 
 
 def _not_an_object(request: Request, request_id: str | None) -> Response:

@@ -107,7 +107,7 @@ async def show_difference(desk: Viewer, record_id: PathId, query: Annotated[Diff
         newest = await history.documents(tx, record_id)
         new = query.to or newest.version.number
         old = query.from_ or max(1, new - 1)
-        changes = await view.diff(tx, record_id, old, new, _groups(desk, newest.system))
+        changes = await view.diff(tx, record_id, old, new, groups_of(desk, newest.system))
     return Difference(id=record_id, from_version=old, to_version=new, changes=changes)
 
 
@@ -127,7 +127,7 @@ async def show_lineage(desk: Viewer, record_id: PathId, query: Annotated[Lineage
         return await view.links(tx, record_id, query.version, query.limit)
 
 
-def _groups(desk: Desk, source: str) -> dict[str, str]:
+def groups_of(desk: Desk, source: str) -> dict[str, str]:
     """Which group each field of a source belongs to; a source that is no longer known has none."""
     try:
         return dict(desk.app.collector.source(source).policy.groups)
