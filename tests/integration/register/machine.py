@@ -325,6 +325,14 @@ class Machine(RuleBasedStateMachine):
         if not self.wire.was_late:  # else a word on one call may be what another asked for
             assert [id for id, state in states.items() if state == "CONFIRMED" and id not in arrived] == []
 
+    @invariant()
+    def a_failure_is_the_verdict_on_its_own_call(self) -> None:
+        sent = {(trip.call_id, trip.uid) for trip in self.wire.trips}
+        for row in self.mine("webhook_inbox", "and state = 'APPLIED'"):
+            said = self._said(row)
+            if said.word is Word.FAILED:
+                assert (row["call_id"], said.request_uid) in sent, "another call's failure was taken for its verdict"
+
     def sends(self, count: int) -> None:
         """In a story: so many calls are about to be sent."""
         assert len(self.unsent) == count
@@ -336,6 +344,7 @@ class Machine(RuleBasedStateMachine):
         self.the_budget_is_kept()
         self.a_webhook_is_kept_once()
         self.a_call_is_judged_by_what_became_of_it()
+        self.a_failure_is_the_verdict_on_its_own_call()
 
     # --- in the end
 

@@ -67,6 +67,14 @@ STORIES: dict[str, tuple[Step, ...]] = {
     "it sells out while an edit is not sent yet": (*LISTED, CHEAPER, PLAN, GONE, PLAN, SEND, SETTLE, TOLD, GO, TOLD),
     "it sells out while the answer is lost": (*LISTED, CHEAPER, feel(Mood.MUTE), GO, GONE, GO, DIE, RESEND, SEND, TOLD),
     "a verdict comes while it is about to be sent again": (*LISTED, CHEAPER, GO, RESEND, TOLD, GONE, PLAN, SEND, TOLD),
+    "an older call's failure comes when a newer call's answer was lost": (
+        *(*LISTED, step("repicture", id=1, broken=True), GO, GONE, feel(Mood.MUTE), GO, deliver(0), APPLY),
+        *(feel(Mood.FINE), RESEND, SEND, SETTLE, TOLD),
+    ),
+    "an older call's failure comes when both answers were lost": (
+        *(*LISTED, step("repicture", id=1, broken=True), feel(Mood.MUTE), GO, GONE, GO, deliver(0), APPLY),
+        *(feel(Mood.FINE), RESEND, SEND, SETTLE, TOLD),
+    ),
     "pictures cannot be had": (
         *(step("repicture", id=1, broken=True), GO, TOLD, RESEND, GO, TOLD),
         *(step("repicture", id=1, broken=False), GO, TOLD),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Database
     from bobusang.stages.register.model import Wanted
     from bobusang.testing.clock import ManualClock
+    from tests.integration.register.shop import Hook
 
 SOLD_OUT = replace(WANTED, variants=stocks(Stock.OUT))
 PATIENCE = Policy().patience + timedelta(minutes=2)
@@ -122,6 +123,42 @@ async def test_a_sender_that_was_thought_dead_changes_nothing(db: Database, cloc
     assert late == []
     clock.advance(seconds=120)
     assert await desk.register.send(desk.account, again) == []  # its right has run out too
+
+
+async def test_a_failure_is_believed_only_of_the_call_it_can_be_about(db: Database, clock: ManualClock) -> None:
+    """The answers to an edit and to the stock-out that overtook it were lost, and a failure names a request."""
+    desk = await listed(db)
+    (coat,) = coats(1)
+    desk.shop.mood = Mood.MUTE
+    await desk.go(replace(coat, price=yen(21_500)))
+    await desk.go(replace(coat, variants=stocks(Stock.OUT)))
+    reference = desk.shop.calls[0]["reference_number"]
+
+    def failure(uid: str) -> Hook:
+        told = {"request_uid": uid, "reference_number": reference, "errors": {"name": ["変更できません。"]}}
+        return desk.shop.hook("product/fail_to_update", told)
+
+    await desk.told([failure("u1"), failure("u2")])
+    clock.advance(seconds=PATIENCE.total_seconds())
+    desk.shop.mood = Mood.FINE
+    (again,) = await desk.recover()
+    before = await desk.rows("select id, state, request_uid from market_calls order by id")
+    await desk.told([failure("u3")])
+
+    assert again.state is CallState.ACCEPTED
+    first, edit, stock = (row["id"] for row in before)
+    assert [(row["state"], row["request_uid"]) for row in before] == [
+        ("CONFIRMED", "u1"),
+        ("SUPERSEDED", None),
+        ("ACCEPTED", "u3"),
+    ]
+    inbox = await desk.rows("select state, note from webhook_inbox where call_id is not null order by id desc limit 3")
+    assert inbox == [
+        {"state": "APPLIED", "note": "name: the field is frozen once published: send it as registered"},
+        {"state": "STALE", "note": f"it may be about call {edit}: call {stock} stays open, and is sent again"},
+        {"state": "STALE", "note": f"it is about the request u1 of call {first}"},
+    ]
+    assert await desk.rows(f"select state from market_calls where id = {stock}") == [{"state": "REJECTED"}]
 
 
 async def test_what_is_never_answered_is_shown_and_let_go_by_a_person(db: Database, clock: ManualClock) -> None:

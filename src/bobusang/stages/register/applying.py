@@ -13,7 +13,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import text
 from bobusang.kit.errors import Invalid
 from bobusang.platform.bus import Event, publish
-from bobusang.stages.register import calls, holds, inbox, listings, mirroring
+from bobusang.stages.register import attributing, calls, holds, inbox, listings, mirroring
 from bobusang.stages.register.guards import Guard, Trip
 from bobusang.stages.register.inbox import Verdict
 from bobusang.stages.register.market import Notice, Word
@@ -22,9 +22,11 @@ from bobusang.stages.register.settling import refused, wait_key
 from bobusang.stages.register.tables import CallState, InboxState
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from bobusang.kit.db import Tx
+    from bobusang.stages.register.attributing import Earlier
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.inbox import Webhook
     from bobusang.stages.register.market import Market
@@ -55,6 +57,8 @@ class _Desk:
     listings: dict[int, Listing]
     calls: dict[int, MarketCall]
     """By listing, the last one."""
+    earlier: Mapping[int, Sequence[Earlier]]
+    """By listing of which a failure is told, the calls that it may be about."""
     drifts: dict[int, str | None] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
@@ -70,11 +74,17 @@ async def apply(tx: Tx, account: Account, market: Market, *, limit: int = LIMIT)
     read = [(webhook, _read(market, webhook)) for webhook in taken]
     notices = [notice for _, notice in read if isinstance(notice, Notice)]
     found = await listings.named(tx, account.id, notices)
-    desk = _Desk(market, tx.now, found, await calls.last(tx, found))
+    desk = _Desk(market, tx.now, found, await calls.last(tx, found), await _earlier(tx, found, notices))
     verdicts = [_applied(desk, webhook, notice) for webhook, notice in sorted(read, key=_order)]
     await _save(tx, account, desk)
     await inbox.save(tx, verdicts)
     return [_moved(desk, id) for id in sorted(desk.touched)]
+
+
+async def _earlier(tx: Tx, found: Mapping[int, Listing], notices: Sequence[Notice]) -> dict[int, list[Earlier]]:
+    failed = [notice for notice in notices if notice.word is Word.FAILED]
+    meant = [listing for notice in failed if (listing := _meant(found, notice)) is not None]
+    return await attributing.earlier(tx, [one.id for one in meant], [notice.request_uid for notice in failed])
 
 
 def _read(market: Market, webhook: Webhook) -> Notice | str:
@@ -93,7 +103,7 @@ def _order(item: tuple[Webhook, Notice | str]) -> tuple[str, int]:
 def _applied(desk: _Desk, webhook: Webhook, notice: Notice | str) -> Verdict:
     if isinstance(notice, str):
         return Verdict(webhook.id, InboxState.UNREADABLE, notice)
-    listing = _meant(desk, notice)
+    listing = _meant(desk.listings, notice)
     match notice.word:
         case Word.OTHER:
             return Verdict(webhook.id, InboxState.OTHER, notice.event)
@@ -106,8 +116,8 @@ def _applied(desk: _Desk, webhook: Webhook, notice: Notice | str) -> Verdict:
             return _failed(desk, webhook.id, notice, listing)
 
 
-def _meant(desk: _Desk, notice: Notice) -> Listing | None:
-    every = desk.listings.values()
+def _meant(found: Mapping[int, Listing], notice: Notice) -> Listing | None:
+    every = found.values()
     by_id = next((one for one in every if notice.market_id and one.market_id == notice.market_id), None)
     return by_id or next((one for one in every if notice.reference and one.reference == notice.reference), None)
 
@@ -157,13 +167,17 @@ def _failed(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     call = desk.calls.get(listing.id)
     if call is None or not call.state.is_open or listing.open_call != call.id:
         return Verdict(id, InboxState.STALE, "no call is open", listing.id)
-    if notice.request_uid and call.request_uid and notice.request_uid != call.request_uid:
-        return Verdict(id, InboxState.STALE, f"it is about the request {notice.request_uid}", listing.id, call.id)
+    if doubt := attributing.doubt(notice.request_uid, call, desk.earlier.get(listing.id, ())):
+        return Verdict(id, InboxState.STALE, doubt, listing.id, call.id)
     after = refused(listing, call, notice.problems, desk.now)
     assert after.refusal is not None
     desk.listings[listing.id] = after
     desk.calls[listing.id] = replace(
-        call, state=CallState.REJECTED, problems=json.dumps(notice.problems), cause=after.refusal.cause
+        call,
+        state=CallState.REJECTED,
+        request_uid=call.request_uid or notice.request_uid,
+        problems=json.dumps(notice.problems),
+        cause=after.refusal.cause,
     )
     desk.closed[listing.id] = call.id
     desk.touched.add(listing.id)
