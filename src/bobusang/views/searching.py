@@ -5,20 +5,21 @@ from __future__ import annotations
 import base64
 import binascii
 import time
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from bobusang.kit import json
-from bobusang.kit.errors import Invalid
+from bobusang.kit.errors import Drifted, Invalid, Unavailable
 from bobusang.platform.cache import LONGEST_KEY
 from bobusang.platform.caching import Made
 from bobusang.platform.search import LONGEST_KEYWORD, Query, Sort
 from bobusang.platform.searches import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from bobusang.platform.cache import Size
     from bobusang.platform.caching import Answer, Caching, Counts
@@ -101,8 +102,9 @@ class Searching:
             await self._look()
 
         async def make() -> Made:
-            await self._index.renew()
-            found = await self._index.search(query)
+            with _readable():
+                await self._index.renew()
+                found = await self._index.search(query)
             body = json.dumps(results(found)).encode()
             return Made(body, empty=not found.hits, tags=tags.of_answer(query, found))
 
@@ -110,8 +112,9 @@ class Searching:
 
     async def suggest(self, typed: str, limit: int) -> tuple[Suggestion, ...]:
         """Completions of what was typed so far."""
-        await self._index.renew()
-        return await self._index.suggest(typed, limit)
+        with _readable():
+            await self._index.renew()
+            return await self._index.suggest(typed, limit)
 
     async def forget(self, keyword: str | None = None) -> int:
         """Forget the answers to a keyword, or all; how many there were."""
@@ -127,10 +130,20 @@ class Searching:
         if now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        own, written = self._own_writes(), await self._index.renew()
+        with _readable():
+            own, written = self._own_writes(), await self._index.renew()
         if self._seen is not None and self._seen[0] == own and self._seen[1] != written:
             await self._caching.delete(PREFIX)
         self._seen = own, written
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """An index that cannot be read is made anew by upkeep: whoever searches meanwhile comes back."""
+    try:
+        yield
+    except Drifted as error:
+        raise Unavailable(error.message, hint=error.hint) from error
 
 
 def key_of(query: Query) -> str:

@@ -34,7 +34,7 @@ _BRANDS = Statement(f"select {', '.join(NAMES)} from mall_brands order by id")
 _OF_BRANDS = Statement(
     "select id from products where mall = :mall and brand in (:brands...) and id > :after order by id limit :limit"
 )
-_MALLS = Statement("select distinct mall_name from mall_brands")
+_MALLS = Statement("select distinct mall from products")
 CHANGED = Statement(
     "select id, updated_at from products where updated_at > :since or (updated_at = :since and id > :after) "
     "order by updated_at, id limit :limit"
@@ -86,11 +86,12 @@ async def page(tx: Tx, market: str, known: Aliases, after: int, limit: int) -> l
 
 
 async def of_brands(tx: Tx, brands: Sequence[str], after: Mapping[str, int], limit: int) -> dict[str, list[int]]:
-    """The next products of brands called so, by mall."""
-    malls = [row["mall_name"] for row in await tx.fetch(_MALLS)]
+    """The next products of brands called so, in small letters or capitals, by mall."""
+    malls = [row["mall"] for row in await tx.fetch(_MALLS)]
+    written = sorted({form for brand in brands for form in (brand, brand.upper(), brand.lower(), brand.title())})
     found = {}
     for mall in malls:
-        rows = await tx.fetch(_OF_BRANDS, mall=mall, brands=list(brands), after=after.get(mall, 0), limit=limit)
+        rows = await tx.fetch(_OF_BRANDS, mall=mall, brands=written, after=after.get(mall, 0), limit=limit)
         found[mall] = [row["id"] for row in rows]
     return found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.flows.indexing import documents
 from bobusang.kit import log as logs
-from bobusang.kit.errors import Drifted, Unavailable
+from bobusang.kit.errors import Conflict, Drifted, Unavailable
 from bobusang.platform.bus import Patience
 from bobusang.platform.searches import tags
 
@@ -56,10 +56,11 @@ class Indexer:
         consumers.subscribe(NAME, TOPICS, self.consume, patience=PATIENCE)
 
     async def consume(self, events: Sequence[Event]) -> None:
-        """Bring these changes into the index, all of them or raise; one that is broken waits to be made anew."""
+        """Bring these changes into the index, all of them or raise: one that is broken will be made anew, and one that
+        another process writes will be free again."""
         try:
             await self._consume(events)
-        except Drifted as error:
+        except (Drifted, Conflict) as error:
             raise Unavailable(str(error)) from error
 
     async def _consume(self, events: Sequence[Event]) -> None:

@@ -7,6 +7,7 @@ deleted on the way are taken out by comparing numbers at the end.
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ from bobusang.kit.errors import Conflict
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from bobusang.flows.indexing.documents import Aliases
     from bobusang.flows.indexing.indexer import Indexer
@@ -45,19 +46,20 @@ class Progress:
     phase: str
 
 
-async def rebuild(indexer: Indexer, *, page: int = PAGE) -> AsyncIterator[Progress]:
+async def rebuild(indexer: Indexer, *, page: int = PAGE) -> AsyncGenerator[Progress, None]:
     """Make the index anew; whoever stops listening stops it, and the old one goes on serving."""
     office = Leader(indexer.db, OFFICE, lease=LEASE)
     if not await office.campaign():
         raise Conflict("a rebuild is under way already", hint="wait for it: `bobusang search status` shows it")
     try:
-        async for progress in _rebuild(indexer, office, page):
-            yield progress
+        async with aclosing(_rebuild(indexer, office, page)) as steps:
+            async for progress in steps:
+                yield progress
     finally:
         await office.resign()
 
 
-async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncIterator[Progress]:
+async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerator[Progress, None]:
     db = indexer.db
     async with db.read() as tx:
         began, total = tx.now, await tx.value(_TOTAL)
