@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bobusang.platform.search import Document
+from bobusang.platform.searches.marking import distance, marked
+from bobusang.platform.searches.readings import split_up, turned
+from bobusang.platform.searches.synonyms import synonyms
 from bobusang.platform.searches.tokens import asked, shared, tokens
 from bobusang.platform.searches.words import (
     as_hangul,
@@ -137,11 +140,76 @@ def test_a_typed_word_asks_for_tokens_that_its_document_has(typed: str, wanted: 
 
 
 def test_the_tokens_of_a_document() -> None:
-    assert tokens(Document(7, "okmall", "", name="남성복 T-shirt", brand="NIKE")) == {
-        *("=남성복", "^남", "남성", "성복", "ㄴ", "ㄴㅅ", "ㄴㅅㅂ"),
-        *("=t", "^t", "=shirt", "^s", "^sh", "shi", "hir", "irt", "=tshirt", "^ts", "tsh"),
+    assert tokens(Document(7, "okmall", "", name="수제화 X-1", brand="NIKE", brand_ko="나이키")) == {
+        *("=수제화", "^수", "수제", "제화", "=ㅅㅈㅎ", "ㅅ", "ㅅㅈ", "ㅅㅈㅎ"),
+        *("=x", "^x", "=1", "^1", "=x1", "^x1"),
         *("=nike", "@nike", "^n", "^ni", "nik", "ike"),
+        *("=나이키", "@나이키", "@ㄴㅇㅋ", "^나", "나이", "이키", "=ㄴㅇㅋ", "ㄴ", "ㄴㅇ", "ㄴㅇㅋ"),
     }
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [
+        ("padding", ("패딩", "padded", "다운재킷", "puffer", "ダウン")),
+        ("롱패딩", ("패딩", "padding", "padded", "다운재킷", "puffer", "ダウン")),
+        ("nike", ()),
+        ("겨울", ()),
+        ("경진", ()),
+    ],
+)
+def test_words_of_the_trade_have_others(word: str, others: tuple[str, ...]) -> None:
+    assert synonyms(word) == others
+
+
+@pytest.mark.parametrize(
+    ("typed", "others"),
+    [
+        ("skdlzl vodel", ["나이키 팽디"]),
+        ("ㅜㅑㅏㄷ", ["nike"]),
+        ("혗챠", ["gucci"]),
+        ("나이키 skdlzl", ["나이키 나이키", "skdlzl skdlzl"]),
+        ("nike 123", []),
+    ],
+)
+def test_the_same_keys_on_the_other_keyboard(typed: str, others: list[str]) -> None:
+    assert turned(typed) == others
+
+
+def test_a_word_is_split_into_the_fewest_that_are_known() -> None:
+    known = {"나이키": 9, "패딩": 5, "나이": 99, "키패": 1, "롱패딩": 2, "nike": 1, "air": 3}
+
+    assert [split_up(word, lambda one: known.get(one, 0)) for word in ("나이키패딩", "롱패딩", "nikeair", "모름")] == [
+        ("나이키", "패딩"),
+        ("롱패딩",),
+        ("nike", "air"),
+        ("모름",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "loose", "text"),
+    [
+        ("남성 경량 패딩", ["패딩"], False, "남성 경량 «패딩»"),
+        ("패딩 롱패딩", ["패딩"], False, "«패딩» 롱«패딩»"),
+        ("(CW2288-111)", ["cw2288111"], False, "(«CW2288-111»)"),
+        ("ＮＩＫＥ ㎏", ["nike"], False, "«ＮＩＫＥ» ㎏"),
+        ("나이키 니트", ["ㄴㅇㅋ"], False, "«나이키» 니트"),
+        ("padding a", ["a"], False, "padding «a»"),
+        ("나이키 패딩", ["나이끼", "패딩"], True, "«나이키» «패딩»"),
+        ("나이키 패딩", ["나이끼"], False, None),
+        ("abcdef", ["abcd", "cdef"], False, "«abcdef»"),
+    ],
+)
+def test_marks_stand_around_what_was_found(name: str, words: list[str], loose: bool, text: str | None) -> None:
+    assert marked(Document(1, "okmall", "A", name=name), words, loose=loose).get("name") == text
+
+
+@given(st.text("abc", max_size=6), st.text("abc", max_size=6))
+def test_distances_are_distances(one: str, other: str) -> None:
+    assert distance(one, other) == distance(other, one)
+    assert (distance(one, other) == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= distance(one, other) <= max(len(one), len(other))
 
 
 @given(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from bobusang.platform.search import LONGEST_KEYWORD
+from bobusang.platform.searches.synonyms import synonyms
 from bobusang.platform.searches.words import (
     compact,
     compounds,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 LONGEST = 40
 """Letters of a word that are filed."""
 LONGEST_INITIALS = 10
+MOST_WORDS = 16
 KEPT = 100_000
 """Words whose tokens are remembered: names are made of few words, again and again."""
 
@@ -53,13 +56,14 @@ def _filed(word: str) -> str:
 
 def _initials(word: str) -> list[str]:
     letters = initials(word[:LONGEST_INITIALS])
-    return [letters[:length] for length in range(1, len(letters) + 1)]
+    return [f"={letters}", *(letters[:length] for length in range(1, len(letters) + 1))]
 
 
 @lru_cache(KEPT)
 def _piece(text: str) -> str:
-    """The tokens of what stands between two spaces."""
-    return " ".join(map(_filed, _all(folded(text))))
+    """The tokens of what stands between two spaces, and of other words for it."""
+    known = _all(folded(text))
+    return " ".join(map(_filed, dict.fromkeys([*known, *(other for word in known for other in synonyms(word))])))
 
 
 @lru_cache(KEPT)
@@ -67,7 +71,8 @@ def _naming(text: str) -> str:
     """The tokens of a brand's name or a model number, which is also typed as one word."""
     plain = folded(text)
     known = {*_all(plain), compact(plain)} - {""}
-    return " ".join([f"@{word[:LONGEST]} {_filed(word)}" for word in known])
+    marks = {word[:LONGEST] for word in known} | {initials(word[:LONGEST_INITIALS]) for word in known}
+    return " ".join([*(f"@{word}" for word in marks), *map(_filed, known)])
 
 
 def _all(plain: str) -> list[str]:
@@ -93,6 +98,11 @@ def tokens(document: Document) -> frozenset[str]:
     return frozenset(filed(document).split())
 
 
+def wanted(keyword: str) -> tuple[str, ...]:
+    """The words of what was typed that are looked for."""
+    return tuple(words(folded(keyword[:LONGEST_KEYWORD]))[:MOST_WORDS])
+
+
 def shared(keyword: str) -> tuple[str, ...]:
     """Tokens that every document has which is found by this keyword as it was typed: those of its longest word."""
-    return max(map(asked, words(folded(keyword))), key=len, default=())
+    return max(map(asked, wanted(keyword)), key=len, default=())

@@ -1,0 +1,145 @@
+"""From what was typed to queries, the surest first: each tier finds what the ones before it did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from typing import TYPE_CHECKING
+
+from tantivy import Occur, Query
+
+from bobusang.platform.search import LONGEST_KEYWORD
+from bobusang.platform.searches.embedded.schema import SCHEMA
+from bobusang.platform.searches.readings import split_up, turned
+from bobusang.platform.searches.synonyms import synonyms
+from bobusang.platform.searches.tokens import LONGEST, asked, shared, wanted
+from bobusang.platform.searches.words import compact, folded, jamo, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bobusang.platform.searches.embedded.serving import Serving
+
+ENOUGH = 3
+"""With so many products found by parts of words nothing else can have been meant; with one by a part of a number."""
+PARTLY = (0.8, 0.6)
+"""Which part of the tokens has to be there when nothing has all of them."""
+SHORTEST_TYPO = 4
+SHORTEST_TWO_TYPOS = 8
+"""Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for: tiers, whether they are more than what was typed, and the words to mark."""
+
+    tiers: tuple[Query, ...]
+    words: tuple[str, ...] = ()
+    loose: bool = False
+
+    def anything(self) -> Query:
+        """Whatever any tier finds."""
+        return either(self.tiers)
+
+
+def ask(serving: Serving, keyword: str) -> Asked:
+    """The tiers of a keyword. What else may have been meant is looked for only when hardly anything is found by what
+    was typed: the common case stays quick, and nobody who knows what they want is shown something else."""
+    typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
+    if not found:
+        return Asked((Query.empty_query() if typed.strip() else Query.all_query(),))
+    tiers = _as_typed(typed, found)
+    if _finds(serving, either(tiers[:3]), 1) or _finds(serving, tiers[3], 1 if _has_digits(typed) else ENOUGH):
+        return Asked(tiers, _marks(found))
+    readings = [reading for reading in _readings(serving, typed, found) if reading != found]
+    tiers += tuple(_parts(reading) for reading in readings)
+    if not _finds(serving, either(tiers), ENOUGH):
+        tiers += tuple(_misspelt(reading) for reading in (found, *readings))
+        if not _finds(serving, either(tiers), 1):
+            tiers += _partly(found)
+    return Asked(tiers, _marks(found, *readings), loose=True)
+
+
+def _as_typed(typed: str, found: Sequence[str]) -> tuple[Query, ...]:
+    whole = every(token(f"={word}") for word in found)
+    return (
+        every((one_of("exact", [compact(folded(typed))]), *map(token, shared(typed)))),
+        every((whole, either([token(f"@{word}") for word in found]))),
+        whole,
+        _parts(found),
+    )
+
+
+def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Other words that may have been meant: another keyboard, a space that is missing, one too many."""
+    readings = [tuple(words(folded(other))) for other in turned(typed)]
+    split = tuple(piece for word in found for piece in split_up(word, lambda one: serving.df(f"={one}")))
+    joined = (compact(folded(typed)),)
+    return [reading for reading in dict.fromkeys((*readings, split, joined)) if reading and reading != found]
+
+
+def _parts(found: Iterable[str]) -> Query:
+    return every(token(one) for one in dict.fromkeys(one for word in found for one in asked(word)))
+
+
+def _misspelt(found: Iterable[str]) -> Query:
+    return every(_nearly(word) for word in found)
+
+
+def _nearly(word: str) -> Query:
+    sound = jamo(word)
+    if not SHORTEST_TYPO <= len(sound) <= LONGEST or _has_digits(word):
+        return _parts([word])
+    distance = 1 if len(sound) < SHORTEST_TWO_TYPOS else 2
+    return either([_parts([word]), Query.fuzzy_term_query(SCHEMA, "sounds", sound, distance)])
+
+
+def _partly(found: Iterable[str]) -> tuple[Query, ...]:
+    wanted = [token(one) for one in dict.fromkeys(one for word in found for one in asked(word))]
+    least = sorted({ceil(len(wanted) * part) for part in PARTLY} - {len(wanted)}, reverse=True)
+    return tuple(Query.boolean_query([(Occur.Should, one) for one in wanted], number) for number in least if number > 1)
+
+
+def _marks(*readings: Iterable[str]) -> tuple[str, ...]:
+    known = [word for reading in readings for word in reading]
+    return tuple(dict.fromkeys([*known, *(other for word in known for other in synonyms(word))]))
+
+
+def _has_digits(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
+
+
+def _finds(serving: Serving, query: Query, least: int) -> bool:
+    return len(serving.searcher.search(query, least, count=False).hits) >= least
+
+
+# --- pieces of queries: values only, never text that would be parsed ---
+
+
+@lru_cache(10_000)
+def token(text: str) -> Query:
+    """Documents that are filed under a token."""
+    return Query.term_query(SCHEMA, "tokens", text, "basic")
+
+
+def one_of(field: str, values: Sequence[str]) -> Query:
+    """Documents with one of these values."""
+    return either([Query.term_query(SCHEMA, field, value, "basic") for value in values])
+
+
+def every(queries: Iterable[Query]) -> Query:
+    """What all of them find."""
+    return Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+def either(queries: Sequence[Query]) -> Query:
+    """What any of them finds."""
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def but_not(query: Query, others: Sequence[Query]) -> Query:
+    """What a query finds and the others do not."""
+    return (
+        Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, other) for other in others)]) if others else query
+    )

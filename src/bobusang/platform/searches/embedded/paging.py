@@ -1,0 +1,133 @@
+"""Walking through what was found, page by page, in an order that does not change: by a column, then by number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tantivy import DocAddress, FieldType, Occur, Order, Query
+
+from bobusang.kit.errors import Invalid
+from bobusang.platform.search import Sort
+from bobusang.platform.searches.embedded.asking import but_not, every
+from bobusang.platform.searches.embedded.schema import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tantivy import Searcher
+
+    from bobusang.platform.searches.embedded.asking import Asked
+
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of an answer whose documents are in the order of one column."""
+
+    query: Query
+    column: str = "id"
+    order: Order = Order.Asc
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A document of a page: where it is, and where to go on after it."""
+
+    address: DocAddress
+    stretch: int
+    value: int
+    id: int
+
+
+def stretches(asked: Asked, filters: Sequence[Query], sort: Sort) -> list[Stretch]:
+    """An answer in order. By relevance each tier is a stretch; what has no price comes last in an order of prices."""
+    match sort:
+        case Sort.RELEVANCE:
+            return [
+                Stretch(every((but_not(tier, asked.tiers[:place]), *filters))) for place, tier in enumerate(asked.tiers)
+            ]
+        case Sort.NEWEST:
+            return [Stretch(every((asked.anything(), *filters)), "changed", Order.Desc)]
+        case Sort.CHEAPEST | Sort.DEAREST:
+            query = every((asked.anything(), *filters))
+            priced = Query.exists_query("price")
+            order = Order.Asc if sort is Sort.CHEAPEST else Order.Desc
+            return [Stretch(every((query, priced)), "price", order), Stretch(but_not(query, [priced]))]
+
+
+def page(searcher: Searcher, parts: Sequence[Stretch], after: tuple[float | int, ...], limit: int) -> list[Step]:
+    """The next documents; `after` is (stretch, value, id) of the last one seen."""
+    first, seen = _seen(after)
+    steps: list[Step] = []
+    for place in range(first, len(parts)):
+        steps += _along(searcher, parts[place], place, seen if place == first else None, limit - len(steps))
+        if len(steps) == limit:
+            break
+    return steps
+
+
+def _seen(after: tuple[float | int, ...]) -> tuple[int, tuple[int, int] | None]:
+    if not after:
+        return 0, None
+    if len(after) != 3 or not all(isinstance(one, int) and SMALLEST <= one <= LARGEST for one in after):
+        raise Invalid("the cursor is not one of ours", hint="take `next` of the answer before", field="cursor")
+    place, value, id = (int(one) for one in after)
+    return max(place, 0), (value, id)
+
+
+def _along(searcher: Searcher, part: Stretch, place: int, seen: tuple[int, int] | None, limit: int) -> list[Step]:
+    if part.column == "id":
+        query = part.query if seen is None else every((part.query, _between("id", seen[1] + 1, LARGEST)))
+        return [Step(address, place, id, id) for id, address in _ordered(searcher, query, "id", part.order, limit)]
+    steps = [] if seen is None else _equal(searcher, part, place, seen[0], seen[1], limit)
+    missing = limit - len(steps)
+    if not missing:
+        return steps
+    query = part.query if seen is None else every((part.query, _beyond(part, seen[0])))
+    found = _ordered(searcher, query, part.column, part.order, missing)
+    if len(found) == missing:  # those that equal the last one may be many: take them by number
+        last = found[-1][0]
+        found = [one for one in found if one[0] != last]
+        steps += _numbered(searcher, found, place, part.order)
+        return steps + _equal(searcher, part, place, last, SMALLEST, missing - len(found))
+    return steps + _numbered(searcher, found, place, part.order)
+
+
+def _ordered(searcher: Searcher, query: Query, column: str, order: Order, limit: int) -> list[tuple[int, DocAddress]]:
+    return searcher.search(query, limit, count=False, order_by_field=column, order=order).hits
+
+
+def _equal(searcher: Searcher, part: Stretch, place: int, value: int, after: int, limit: int) -> list[Step]:
+    query = every(
+        (part.query, _between(part.column, value, value), _between("id", min(after, LARGEST - 1) + 1, LARGEST))
+    )
+    return [Step(address, place, value, id) for id, address in _ordered(searcher, query, "id", Order.Asc, limit)]
+
+
+def _numbered(searcher: Searcher, found: Sequence[tuple[int, DocAddress]], place: int, order: Order) -> list[Step]:
+    ids = searcher.fast_field_values("id", [address for _, address in found]) if found else []
+    steps = [Step(address, place, value, int(id or 0)) for (value, address), id in zip(found, ids, strict=True)]
+    sign = 1 if order == Order.Asc else -1
+    return sorted(steps, key=lambda step: (sign * step.value, step.id))
+
+
+def _beyond(part: Stretch, value: int) -> Query:
+    if part.order == Order.Asc:
+        return _between(part.column, min(value, LARGEST - 1) + 1, LARGEST)
+    return _between(part.column, SMALLEST, max(value, SMALLEST + 1) - 1)
+
+
+def _between(column: str, low: int, high: int) -> Query:
+    return Query.range_query(SCHEMA, column, FieldType.Integer, low, high)
+
+
+def price_between(low: int, high: int) -> Query:
+    """Documents whose price is within bounds, of which 0 is none."""
+    return _between("price", min(low, LARGEST), min(high, LARGEST) if high else LARGEST)
+
+
+def stocked(is_there: bool) -> Query:
+    """Documents of goods that are there, or are known not to be."""
+    return Query.boolean_query([(Occur.Must, Query.term_query(SCHEMA, "in_stock", is_there))])

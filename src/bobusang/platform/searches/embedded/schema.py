@@ -1,0 +1,112 @@
+"""What an index keeps of a document: tokens to find it by, columns to filter, sort and count by, and all of it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+import tantivy
+
+from bobusang.platform.search import Document
+from bobusang.platform.searches.tokens import LONGEST, filed, names
+from bobusang.platform.searches.words import compact, folded, initials, jamo, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHAPE = 1
+"""Raised when what is kept changes: an index of another shape has to be built anew."""
+BETWEEN = "\x1f"
+"""Stands between what is typed and what is shown, in the terms of suggestions."""
+
+_DIGIT = re.compile(r"\d")
+_DECODER = msgspec.json.Decoder(Document)
+_encode = msgspec.json.Encoder().encode
+
+
+def _built() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("id", indexed=True, fast=True)
+    for name in ("price", "changed", "digest"):
+        builder.add_integer_field(name, fast=True)
+    builder.add_boolean_field("in_stock", indexed=True, fast=True)
+    for name in ("mall", "brand", "category"):
+        builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
+    for name in ("called", "exact", "brands", "models"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("tokens", "sounds"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
+    builder.add_bytes_field("source", stored=True)
+    return builder.build()
+
+
+SCHEMA = _built()
+
+
+def row(document: Document) -> tantivy.Document:
+    """A document as it is written. Whole numbers are signed: tantivy guesses their type by the value."""
+    called, brands = _brand(names(document))
+    model = compact(folded(document.model))
+    columns: dict[str, object] = {
+        "id": document.id,
+        "changed": document.changed,
+        "digest": signed(document.digest()),
+        "tokens": filed(document),
+        "sounds": _sounding(document),
+        "called": called,
+        "exact": [*called, compact(folded(document.product_id)), *([model] if model else ())],
+        "brands": brands,
+        "mall": document.mall,
+        "source": _encode(document),
+    }
+    if model:
+        columns["models"] = f"{model}{BETWEEN}{document.model}"
+    if document.price is not None:
+        columns["price"] = document.price
+    if document.in_stock is not None:
+        columns["in_stock"] = document.in_stock
+    if brand := document.brand or document.brand_ko:
+        columns["brand"] = brand
+    if document.category:
+        columns["category"] = document.category
+    return tantivy.Document(**columns)
+
+
+def read(kept: tantivy.Document) -> Document:
+    """A document as it was put."""
+    return _DECODER.decode(kept.get_first("source") or b"")
+
+
+def signed(digest: str) -> int:
+    """A digest as a column keeps it."""
+    return int.from_bytes(bytes.fromhex(digest), signed=True)
+
+
+def unsigned(kept: int) -> str:
+    """The digest that a column keeps."""
+    return kept.to_bytes(8, signed=True).hex()
+
+
+@lru_cache(10_000)
+def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """A brand's names in one form, and what completes to them: jamo as they are typed, and initials."""
+    plain = {name: compact(folded(name)) for name in called if name}
+    typed = {form: name for name, whole in plain.items() for form in (jamo(whole), initials(whole)) if whole}
+    return sorted({whole for whole in plain.values() if whole}), [
+        f"{form}{BETWEEN}{name}" for form, name in typed.items()
+    ]
+
+
+def _sounding(document: Document) -> str:
+    pieces: Iterable[str] = document.name.split()
+    if document.translated:
+        pieces = (*pieces, *document.translated.split())
+    return " ".join([*map(_sounds, pieces), *map(_sounds, names(document))])
+
+
+@lru_cache(100_000)
+def _sounds(text: str) -> str:
+    """Words as their jamo, in which a typo is one letter; numbers are left out: one wrong digit is another thing."""
+    return " ".join([jamo(word[:LONGEST]) for word in words(folded(text)) if len(word) > 1 and not _DIGIT.search(word)])

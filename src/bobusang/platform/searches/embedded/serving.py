@@ -1,0 +1,56 @@
+"""An index as it stood at one commit: what all searches of a moment share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tantivy
+
+from bobusang.kit import json
+from bobusang.kit.errors import Drifted, Invalid
+from bobusang.platform.search import SETTING
+from bobusang.platform.searches.embedded.shelf import HINT, META, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from pathlib import Path
+
+REMEMBERED = 1_000
+
+
+class Serving:
+    """A searcher that does not change, and what was found out with it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.stamp = stamp(path)
+        self._index = tantivy.Index.open(str(path))
+        self._index.config_reader("manual")
+        self._index.reload()
+        self.searcher = self._index.searcher()
+        self._memory: dict[Hashable, Any] = {}
+
+    def is_there(self) -> bool:
+        """Whether the folder is: a file that was removed can still be searched, by whoever has opened it."""
+        return (self.path / META).exists()
+
+    def df(self, token: str) -> int:
+        """How many documents have a token."""
+        return self.searcher.doc_freq("tokens", token)
+
+    def remembered(self, key: Hashable, find: Callable[[], Any]) -> Any:
+        """What was found out before at this commit; two threads may both find it out."""
+        found = self._memory.get(key)
+        if found is None:
+            if len(self._memory) >= REMEMBERED:
+                self._memory.clear()
+            found = self._memory[key] = find()
+        return found
+
+
+def stamp(path: Path) -> int:
+    """A number that every commit and every rebuild raises."""
+    try:
+        return (number(path.name) << 40) + int(json.loads((path / META).read_text("utf-8"))["opstamp"])
+    except (OSError, Invalid, KeyError, TypeError, ValueError):
+        raise Drifted(f"{SETTING}: the search index in {path} is gone or broken", hint=HINT) from None
