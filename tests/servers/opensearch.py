@@ -167,10 +167,13 @@ def fresh(url: str) -> Iterator[str]:
         wait_for(emptied(within))
 
 
-async def emptied(url: str) -> None:
+async def emptied(url: str, names: str = "*") -> None:
+    """Delete what was written there, or the indices of a name."""
     from bobusang.platform.searches.opensearch.server import Server as Client  # half a second that most runs save
 
     there = place(url)
     client = Client(there)
-    await client.delete_indices(f"{there.prefix}-*")
+    await client.delete_indices(f"{there.prefix}-{names}")
+    if names == "*":
+        await client.call("DELETE", f"/_index_template/{there.prefix}-*", absent=True)
     await client.close()

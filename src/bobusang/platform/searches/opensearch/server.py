@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 CONNECTIONS = 16
 SECONDS = 30.0
 REBUILD = "bobusang search rebuild"
-BUSY = 429
+BUSY, FAULT = 429, 500
+EXISTS = "resource_already_exists_exception"
 
 # Their client logs every failed call with its body; ours are told once, by whoever asked.
 logging.getLogger("opensearch").setLevel(logging.CRITICAL)
@@ -65,13 +66,14 @@ class Server:
         body: Mapping[str, Any] | bytes | None = None,
         *,
         absent: bool = False,
+        known: bool = False,
         **options: str,
     ) -> Any:
-        """An answer to one request; with `absent` a 404 is None."""
+        """An answer to one request; with `absent` what is not there is None, with `known` what is there already."""
         try:
             return await self.raw(method, path, body, **options)
         except TransportError as error:
-            if absent and error.status_code == 404:
+            if (absent and error.status_code == 404) or (known and error.error == EXISTS):
                 return None
             raise self.told(error) from error
 

@@ -1,0 +1,99 @@
+"""Questions to the index that serves: whole answers only, never those of the shards that happened to answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from opensearchpy.exceptions import TransportError
+
+from bobusang.platform.searches.opensearch.clauses import one_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+
+    from bobusang.platform.searches.opensearch.server import Server
+
+PAGE = 5_000
+KEPT = "2m"
+"""How long the server keeps a view between two pages of a scan."""
+AT_ONCE = 1_000
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Reading:
+    """What can be asked of one alias."""
+
+    def __init__(self, server: Server, alias: str) -> None:
+        self._server = server
+        self._alias = alias
+
+    async def one(self, body: Mapping[str, Any]) -> Any:
+        return await self._server.call("POST", f"/{self._alias}/_search", body, allow_partial_search_results="false")
+
+    async def many(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
+        """Several questions in one call."""
+        if len(bodies) < 2:
+            return [await self.one(body) for body in bodies]
+        head = _encode({"index": self._alias, "allow_partial_search_results": False})
+        lines = b"".join(b"%b\n%b\n" % (head, _encode(body)) for body in bodies)
+        answers = (await self._server.call("POST", "/_msearch", lines))["responses"]
+        for answer in answers:
+            if "error" in answer:
+                raise self._server.told(TransportError(answer["status"], "", answer))
+        return list(answers)
+
+    async def frequencies(self, found: Collection[str]) -> dict[str, int]:
+        """In how many documents each of these words stands."""
+        if not found:
+            return {}
+        filters = {word: {"term": {"tokens": f"={word}"}} for word in found}
+        answer = await self.one(
+            {
+                "query": one_of("tokens", [f"={word}" for word in found]),
+                "size": 0,
+                "track_total_hits": False,
+                "aggs": {"words": {"filters": {"filters": filters}}},
+            }
+        )
+        return {word: bucket["doc_count"] for word, bucket in answer["aggregations"]["words"]["buckets"].items()}
+
+    async def sources(self, ids: Sequence[int]) -> list[Mapping[str, Any]]:
+        """What is kept of those that are there."""
+        found: list[Mapping[str, Any]] = []
+        for start in range(0, len(ids), AT_ONCE):
+            wanted = {"ids": [str(id) for id in ids[start : start + AT_ONCE]]}
+            answer = await self._server.call("POST", f"/{self._alias}/_mget", wanted)
+            found += [one["_source"] for one in answer["docs"] if one["found"]]
+        return found
+
+    async def digests(self) -> AsyncIterator[tuple[int, str]]:
+        """By number, all as they stood at one moment."""
+        opened = await self._server.call("POST", f"/{self._alias}/_search/point_in_time", keep_alive=KEPT)
+        view = opened["pit_id"]
+        body: dict[str, Any] = {
+            "size": PAGE,
+            "_source": False,
+            "docvalue_fields": ["digest"],
+            "sort": [{"id": "asc"}],
+            "track_total_hits": False,
+            "pit": {"id": view, "keep_alive": KEPT},
+        }
+        try:
+            while True:
+                answer = await self._server.call(
+                    "POST",
+                    "/_search",
+                    body,
+                    filter_path="hits.hits.sort,hits.hits.fields",
+                    allow_partial_search_results="false",
+                )
+                hits = answer.get("hits", {}).get("hits", [])
+                for hit in hits:
+                    yield hit["sort"][0], hit["fields"]["digest"][0]
+                if len(hits) < PAGE:
+                    return
+                body["search_after"] = hits[-1]["sort"]
+        finally:
+            await self._server.call("DELETE", "/_search/point_in_time", {"pit_id": [view]}, absent=True)
