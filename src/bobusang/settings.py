@@ -60,6 +60,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     subscribers_allow_private: Annotated[bool, Meta(description="may subscribers be on private addresses")] = False
     blob_url: Annotated[str, Meta(description="where raw pages are kept: file:///…, s3://…; empty: in home")] = ""
     limiter_url: Annotated[str, Meta(description="redis://… for limits shared by all workers; empty: one process")] = ""
+    search_url: Annotated[str, Meta(description="opensearch://host:9200/prefix; empty: an index in home")] = ""
+    cache_url: Annotated[str, Meta(description="redis://… for answers kept by all; empty: each process its own")] = ""
+    cache_seconds: Annotated[float, Meta(gt=0, le=36_000, description="how long a search's answer is kept")] = 300.0
     user_agent: Annotated[str, Meta(min_length=1, max_length=300, description="who we say we are to a mall")] = AGENT
     silent_seconds: Annotated[Seconds, Meta(description="how long a run waits for a mall that is silent")] = 7200.0
     shops: Annotated[str, Meta(description="folder with declared shops of your own; empty: none")] = ""
@@ -94,7 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         for name in SECRETS:
             values[name] = "***" if values[name] else ""
         values["database_url"] = masked(self.database)
-        for name in ("blob_url", "limiter_url"):
+        for name in ("blob_url", "limiter_url", "search_url", "cache_url"):
             values[name] = masked(values[name])
         found: dict[str, Any] = values
         return found

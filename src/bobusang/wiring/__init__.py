@@ -46,6 +46,7 @@ from bobusang.platform.relay import Relay
 from bobusang.wiring import conveying
 from bobusang.wiring.collecting import collector as build_collector
 from bobusang.wiring.collecting import enable_sandbox, leave_sandbox
+from bobusang.wiring.searching import finder as build_finder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from bobusang.platform.notifier import Notifier
     from bobusang.platform.subscriptions import Subscription
     from bobusang.settings import Settings
+    from bobusang.wiring.searching import Finder
 
 HANDLERS = "bobusang.handlers"
 """The entry-point group of step handlers: each entry is a function that adds its own to `Handlers`."""
@@ -95,6 +97,7 @@ class App:
     consumers: InProcess
     collector: Collector
     belt: Belt
+    finder: Finder
 
     def worker(self, name: str) -> Worker:
         """A worker for all handlers that are registered."""
@@ -125,6 +128,7 @@ class App:
             abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
             forget_replies(engine.db),
             *conveying.duties(self.settings, self.belt),
+            *self.finder.duties(),
         ]
         return Keeper(engine.db, duties, lead=lead, lease=engine.pace.dead_after / 2)
 
@@ -148,6 +152,7 @@ async def opened(settings: Settings, *, migrate: bool | None = None, fetches: bo
         yield app
     finally:
         app.belt.close()
+        await app.finder.close()
         await app.collector.close()
         for outbox in app.relays:
             await outbox.close()
@@ -197,7 +202,9 @@ def build(settings: Settings, database: db.Database) -> App:
     scheduling.register(engine.handlers, engine, collector)
     engine.hooks.on_step.append(control.on_step)
     engine.hooks.on_job += [grade, Healing(engine), control.on_job]
-    return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers, collector, belt)
+    finder = build_finder(settings, database, belt.market)
+    finder.indexer.subscribe(consumers)
+    return App(settings, engine, notifier, Alerting(database, notifier), relays, consumers, collector, belt, finder)
 
 
 def register(handlers: Handlers) -> None:

@@ -14,6 +14,7 @@ from bobusang.entry.api import (
     batches,
     brands,
     bulk,
+    cache,
     calls,
     categories,
     collect_statistics,
@@ -44,6 +45,7 @@ from bobusang.entry.api import (
     raw,
     records,
     schedules,
+    search,
     sellers,
     sources,
     statistics,
@@ -85,6 +87,8 @@ TAGS = [
     {"name": "sellers", "description": "Sellers of malls, each crawled on its own cadence."},
     {"name": "crawl", "description": "The seller crawl: start, tasks, progress."},
     {"name": "products", "description": "Products: what is known of each now, edited, locked, listed and exported."},
+    {"name": "search", "description": "Products by how people type, and the index that finds them."},
+    {"name": "cache", "description": "Kept answers of searches."},
     {"name": "records", "description": "The truth: source records, their history, lineage and raw pages."},
     {"name": "held writes", "description": "What a guard stopped until a person decides."},
     {
@@ -107,6 +111,7 @@ TAGS = [
     {"name": "health", "description": "For machines that watch."},
 ]
 ROUTERS = (
+    *(search, cache),
     *(product_bulk, products, product_past),  # first: `/products/{id}` is asked most
     *(batches, previews),
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),

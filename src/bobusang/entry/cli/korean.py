@@ -49,6 +49,13 @@ NOTES = {
     "throw {count} dead letters away?": "데드레터 {count}건을 버릴까요?",
     "{count} more match": "{count}건이 더 있습니다",
     "{count} of those named are no dead letters": "지정한 것 가운데 {count}건은 데드레터가 아닙니다",
+    # search
+    "{total} found": "{total}건을 찾았습니다",
+    "the index was made anew: {done} products": "색인을 새로 만들었습니다: 상품 {done}개",
+    "{forgotten} answers were forgotten": "답 {forgotten}개를 지웠습니다",
+    "{compared} products compared: {missing} missing, {extra} too many, {different} different; {repaired} repaired": (
+        "상품 {compared}개를 비교했습니다: 빠짐 {missing}, 남음 {extra}, 다름 {different}; 고침 {repaired}"
+    ),
     # jobs and tasks
     "job {id} was started": "잡 {id}을(를) 시작했습니다",
     "job {id} has this key already": "이 키의 잡 {id}이(가) 이미 있습니다",

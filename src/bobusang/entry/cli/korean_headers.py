@@ -27,6 +27,7 @@ HEADERS = {
     "before": "이전",
     "below floor": "하한 미만",
     "brand": "브랜드",
+    "model": "모델",
     "breaker": "차단기",
     "burst": "버스트",
     "buying area": "구매지",

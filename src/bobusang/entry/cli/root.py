@@ -56,6 +56,8 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "mapping": Place("mapping", "Which of the market's brands and categories ours are."),
         "master": Place("master", "The market's own lists: import, fetch."),
         "product": Place("product", "What is held back from the market, and why."),
+        "search": Place("search", "Find products; rebuild and verify the index."),
+        "cache": Place("cache", "Kept search answers."),
         "rate": Place("rate", "Fees, freight, duty and tax by date."),
         "fx": Place("fx", "Rates of exchange, and those that are held."),
         "policy": Place("policy", "How accounts price."),

@@ -1,0 +1,258 @@
+"""Searching: products by how people type, completions, and the index itself looked after."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from bobusang.entry.api.desk import Operator, Viewer
+from bobusang.entry.api.fields import LARGEST_ID, Flag, Form
+from bobusang.flows.indexing import verifying, watching
+from bobusang.flows.indexing.running import Rebuilding
+from bobusang.kit.errors import Drifted, Invalid
+from bobusang.platform import search
+from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
+from bobusang.views import searching
+
+router = APIRouter(prefix="/search", tags=["search"])
+
+Keyword = Annotated[str, Field(max_length=LONGEST_KEYWORD, examples=["나이키 패딩", "ㄴㅇㅋ", "CW2288"])]
+Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=20)]
+Bound = Annotated[int, Field(ge=0, le=LARGEST_ID, description="in minor units of its currency; 0: no bound")]
+
+
+class SearchQuery(Form):
+    """What is looked for; several brands or malls mean any of them."""
+
+    keyword: Annotated[Keyword, Field(description="as people type: words, 초성, a model number or a part of it")] = ""
+    q: Annotated[Keyword, Field(description="the same as keyword")] = ""
+    min_price: Bound = 0
+    max_price: Bound = 0
+    brand: Annotated[Names, Field(default_factory=list, examples=[["나이키"]])]
+    mall: Annotated[Names, Field(default_factory=list, examples=[["okmall"]])]
+    in_stock: Annotated[Flag | None, Field(description="only what is, or is not, known to be in stock")] = None
+    sort: Sort = Sort.RELEVANCE
+    limit: Annotated[int, Field(ge=1, le=MOST)] = searching.DEFAULT_LIMIT
+    cursor: Annotated[
+        str | None, Field(max_length=searching.LONGEST_CURSOR, description="`next` of the answer before")
+    ] = None
+    facets: Annotated[Flag, Field(description="whether to count brands, malls, categories and stock")] = True
+
+    def asked(self) -> search.Query:
+        """The same as the index takes it."""
+        if self.keyword and self.q and self.keyword != self.q:
+            raise Invalid("keyword and q differ", hint="send one of them", field="q")
+        if 0 < self.max_price < self.min_price:
+            raise Invalid("max_price is below min_price", hint="0 means no bound", field="max_price")
+        return search.Query(
+            keyword=searching.keyword(self.keyword or self.q),
+            min_price=self.min_price,
+            max_price=self.max_price,
+            brands=tuple(self.brand),
+            malls=tuple(self.mall),
+            in_stock=self.in_stock,
+            sort=self.sort,
+            limit=self.limit,
+            after=searching.after(self.cursor),
+            facets=self.facets,
+        )
+
+
+class SuggestQuery(Form):
+    """What was typed so far."""
+
+    q: Annotated[Keyword, Field(min_length=1)]
+    limit: Annotated[int, Field(ge=1, le=20)] = 10
+
+
+class FoundItem(BaseModel):
+    """One product found; `marked` has texts in which what was found stands between « and »."""
+
+    id: int
+    mall: str
+    product_id: str
+    name: str
+    brand: str
+    brand_ko: str
+    model: str
+    category: str
+    seller: str
+    price: int | None
+    currency: str
+    in_stock: bool | None
+    image: str
+    url: str
+    score: float
+    marked: dict[str, str]
+
+
+class FacetValue(BaseModel):
+    """How many of what was found have this value."""
+
+    value: str
+    count: int
+
+
+class Prices(BaseModel):
+    """The lowest and the highest price of what was found."""
+
+    min: int
+    max: int
+
+
+class SearchResults(BaseModel):
+    """An answer; `more`: there are more than `total`, which is counted to ten thousand only."""
+
+    items: list[FoundItem]
+    total: int
+    more: bool
+    facets: dict[str, list[FacetValue]]
+    prices: Prices | None
+    next: str | None
+
+
+class Completion(BaseModel):
+    """A completion: a brand, a model number or a product's name."""
+
+    text: str
+    kind: str
+    count: int
+
+
+class Completions(BaseModel):
+    """Completions, the likeliest first."""
+
+    items: list[Completion]
+
+
+class RebuildProgress(BaseModel):
+    """How far a rebuild of this process is, or how the last one ended."""
+
+    under_way: bool
+    phase: str
+    done: int
+    total: int
+    error: str | None
+
+
+class SearchStatus(BaseModel):
+    """How the index stands: products in it, how far it is behind SQL, and the rebuild of this process."""
+
+    products: int | None
+    trouble: Annotated[str | None, Field(description="why it cannot be searched, if so")]
+    lag_seconds: float
+    waiting: Annotated[int, Field(description="changes on their way, counted to ten thousand")]
+    paused: bool
+    last_error: str
+    rebuild: RebuildProgress | None
+
+
+class StatusQuery(Form):
+    """Whether to wait for news."""
+
+    wait: Annotated[float, Field(ge=0, le=30, description="seconds to wait for a rebuild to move on")] = 0.0
+
+
+class VerifyForm(Form):
+    """What to do with what differs."""
+
+    repair: Annotated[Flag, Field(description="bring what differs into the index")] = True
+
+
+class IndexDifference(BaseModel):
+    """A product of which the index says something else than SQL."""
+
+    id: int
+    kind: Annotated[str, Field(examples=["missing"])]
+
+
+class Comparison(BaseModel):
+    """What comparing SQL and index found; `clean`: they say the same now."""
+
+    compared: int
+    missing: int
+    extra: int
+    different: int
+    repaired: int
+    clean: bool
+    first: list[IndexDifference]
+
+
+@router.get("", summary="Search products", response_model=SearchResults)
+async def search_products(desk: Viewer, query: Annotated[SearchQuery, Query()]) -> Response:
+    """By relevance unless sorted otherwise. Typos, missing spaces, 초성, the wrong keyboard and halves of model numbers
+    are understood. The header X-Cache says whether the answer was kept (`hit`, `stale`, `joined`) or made (`miss`,
+    `away`)."""
+    answer = await desk.app.finder.searching.find(query.asked())
+    return Response(answer.body, media_type="application/json", headers={"X-Cache": answer.served.value})
+
+
+@router.get("/suggest", summary="Complete what is typed")
+async def suggest(desk: Viewer, query: Annotated[SuggestQuery, Query()]) -> Completions:
+    """Brands, model numbers and names that begin so."""
+    found = await desk.app.finder.searching.suggest(query.q, query.limit)
+    return Completions(items=[Completion(**asdict(one)) for one in found])
+
+
+@router.get("/status", summary="How the search index stands")
+async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> SearchStatus:
+    """With `wait` it answers when the rebuild of this process has moved on."""
+    finder = desk.app.finder
+    if query.wait:
+        await finder.rebuilding.wait(query.wait)
+    products, trouble = None, None
+    try:
+        await finder.index.renew()
+        products = await finder.index.count()
+    except Drifted as error:
+        trouble = str(error)
+    async with desk.read() as tx:
+        lag = await watching.lag(tx)
+    return SearchStatus(
+        products=products,
+        trouble=trouble,
+        lag_seconds=lag.seconds,
+        waiting=lag.waiting,
+        paused=lag.paused,
+        last_error=lag.error,
+        rebuild=_progress(finder.rebuilding),
+    )
+
+
+def _progress(rebuilding: Rebuilding) -> RebuildProgress | None:
+    progress = rebuilding.progress
+    if progress is None:
+        return None
+    error = str(rebuilding.error) if rebuilding.error else None
+    return RebuildProgress(under_way=rebuilding.under_way, **asdict(progress), error=error)
+
+
+@router.post("/rebuild", summary="Make the search index anew", status_code=202)
+async def rebuild_index(desk: Operator) -> RebuildProgress:
+    """From SQL, while the old one serves; GET /search/status shows how far it is."""
+    rebuilding = desk.app.finder.rebuilding
+    rebuilding.start()
+    await desk.write(lambda tx: desk.note(tx, "search.rebuild", "search", "index"))
+    return RebuildProgress(under_way=True, phase="reading", done=0, total=0, error=None)
+
+
+@router.post("/verify", summary="Compare the search index with SQL")
+async def verify_index(desk: Operator, form: VerifyForm | None = None) -> Comparison:
+    """Product by product; what differs is repaired unless told otherwise."""
+    repair = (form or VerifyForm()).repair
+    verdict = await verifying.verify(desk.app.finder.indexer, repair=repair)
+    if verdict.repaired:
+        await desk.write(lambda tx: desk.note(tx, "search.repair", "search", "index", after=asdict(verdict)))
+    return Comparison(
+        compared=verdict.compared,
+        missing=verdict.missing,
+        extra=verdict.extra,
+        different=verdict.different,
+        repaired=verdict.repaired,
+        clean=verdict.clean,
+        first=[IndexDifference(id=one.id, kind=one.kind.value) for one in verdict.first],
+    )
