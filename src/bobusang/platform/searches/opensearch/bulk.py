@@ -116,11 +116,11 @@ class Bulk:
         return [change for change, one in zip(changes, answers, strict=True) if one["status"] == BUSY]
 
 
-def _parts(changes: Iterator[bytes]) -> Iterator[list[bytes]]:
+def _parts(changes: Iterator[bytes], *, most: int = MOST, largest: int = LARGEST) -> Iterator[list[bytes]]:
     part: list[bytes] = []
     size = 0
     for change in changes:
-        if part and (len(part) == MOST or size + len(change) > LARGEST):
+        if part and (len(part) == most or size + len(change) > largest):
             yield part
             part, size = [], 0
         part.append(change)

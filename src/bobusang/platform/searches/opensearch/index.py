@@ -80,9 +80,14 @@ class OpenSearch:
         index = self._building
 
         async def end(serve: bool) -> None:
-            async with self._writing():
-                await (self._indices.switch(index) if serve else self._indices.drop(index))
+            if serve:
+                async with self._writing():
+                    await self._indices.switch(index)
+                    self._building = ""
+            else:
                 self._building = ""
+                self._lease.rest()
+                await self._indices.drop(index)
 
         return OpenSearchRebuild(self._bulk, self._names.building, end)
 

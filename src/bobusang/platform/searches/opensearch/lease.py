@@ -1,6 +1,6 @@
 """The role of the one that writes: taken when there is something to write, given back when nothing comes.
 
-It stands in an index of its own. Whoever dies with it keeps others waiting for `SECONDS`.
+It stands in an index of its own. Whoever dies with it keeps others waiting until it has run out.
 """
 
 from __future__ import annotations
@@ -73,12 +73,14 @@ class Lease:
     async def _take(self) -> None:
         now = self._clock.now()
         held = await self._server.call("GET", f"/{self._index}/_doc/writer", absent=True)
+        ours = held is not None and held["_source"]["owner"] == self._owner
+        if self._until is not None and not ours:  # somebody has written since, perhaps past a rebuild of ours
+            raise self._conflict()
         if held is None:
             await self._server.call("PUT", f"/{self._index}", MADE, known=True)
             await self._write("_create", now)
             return
-        kept = held["_source"]
-        if kept["owner"] != self._owner and datetime.fromisoformat(kept["until"]) > now:
+        if not ours and datetime.fromisoformat(held["_source"]["until"]) > now:
             raise self._conflict()
         await self._write("_doc", now, if_seq_no=str(held["_seq_no"]), if_primary_term=str(held["_primary_term"]))
 
