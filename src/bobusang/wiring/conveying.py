@@ -12,7 +12,7 @@ from bobusang.flows.conveyor import scheduling
 from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
-from bobusang.flows.market import exchange, inbox, resending
+from bobusang.flows.market import exchange, inbox, resending, showing
 from bobusang.flows.market_upkeep import duties as market_upkeep
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
@@ -96,6 +96,8 @@ def duties(settings: Settings, belt: Belt) -> list[Duty]:
         resending.resend(database, belt.register),
         *market_upkeep.duties(database, belt.collector.blobs),
     ]
+    if not settings.sandbox_url:  # whose market is as near as we are, and with which nothing else is ever called
+        found.append(showing.show(database, belt.register, transport))
     place = settings.fx_url or (settings.sandbox_url.rstrip("/") + SANDBOX_RATE if settings.sandbox_url else "")
     return [*found, exchange.exchange(database, transport, place, settings.fx_spread)] if place else found
 

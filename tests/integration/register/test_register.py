@@ -24,6 +24,7 @@ from tests.unit.register.making import WANTED, stocks
 if TYPE_CHECKING:
     from bobusang.kit.db import Database
     from bobusang.stages.register.model import Wanted
+    from bobusang.stages.register.planning import Planned
     from bobusang.testing.clock import ManualClock
     from tests.integration.register.shop import Hook
 
@@ -159,6 +160,58 @@ async def test_a_failure_is_believed_only_of_the_call_it_can_be_about(db: Databa
         {"state": "STALE", "note": f"it is about the request u1 of call {first}"},
     ]
     assert await desk.rows(f"select state from market_calls where id = {stock}") == [{"state": "REJECTED"}]
+
+
+UNFETCHED = {"images": ["画像を取得できませんでした"]}
+
+
+async def outage(desk: Desk, *wanteds: Wanted) -> list[Planned]:
+    """Send these, have the market fail to fetch their pictures, and plan them again."""
+    before = len(desk.shop.calls)
+    await desk.go(*wanteds)
+    desk.shop.queue.clear()
+    sent = enumerate(desk.shop.calls[before:], start=before + 1)
+    references = [(f"u{number}", call["reference_number"]) for number, call in sent]
+    await desk.told(
+        [
+            desk.shop.hook(
+                "product/fail_to_create", {"request_uid": uid, "reference_number": reference, "errors": UNFETCHED}
+            )
+            for uid, reference in references
+        ]
+    )
+    return await desk.plan(*wanteds)
+
+
+async def test_an_outage_is_tried_again_soon_and_then_ever_later(db: Database, clock: ManualClock) -> None:
+    desk = await Desk.opened(db)
+    rests = []
+    for _ in range(7):
+        (planned,) = await outage(desk, WANTED)
+        assert isinstance(planned.decision, Idle)
+        assert planned.decision.until is not None
+        rests.append((planned.decision.until - clock.now()) / timedelta(minutes=1))
+        clock.advance(seconds=(planned.decision.until - clock.now()).total_seconds())
+    await desk.go(WANTED)
+    (moved,) = await desk.told()
+    (again,) = await outage(desk, replace(WANTED, price=yen(21_500)))
+
+    assert rests == [1, 2, 4, 8, 16, 30, 30]
+    assert moved.state is State.LIVE
+    assert isinstance(again.decision, Idle)
+    assert again.decision.until == clock.now() + timedelta(minutes=1)
+
+
+async def test_an_outage_that_hits_many_does_not_use_up_the_calls(db: Database, clock: ManualClock) -> None:
+    desk = await Desk.opened(db)
+    few, more = coats(30)[:20], coats(30)[20:]
+
+    decisions = [one.decision for wanteds in (few, more) for one in await outage(desk, *wanteds)]
+
+    rests = [
+        (one.until - clock.now()) / timedelta(minutes=1) for one in decisions if isinstance(one, Idle) and one.until
+    ]
+    assert rests == [1] * 20 + [30] * 10
 
 
 async def test_what_is_never_answered_is_shown_and_let_go_by_a_person(db: Database, clock: ManualClock) -> None:

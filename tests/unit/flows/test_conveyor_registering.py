@@ -61,6 +61,9 @@ CREATE = Chosen(Call(Kind.CREATE, draft(), Urgency.NEW))
         (planned(Stopped(Trip(Guard.CLOSED, "too many at once"), "x")), {}, Skip("held: too many at once")),
         (planned(Faulty((PROBLEM,))), {}, Skip("the market would refuse it: the name is too long")),
         (planned(Idle("as confirmed")), {}, Done(output="as confirmed")),
+        (planned(Idle("no such brand", is_refused=True)), {}, Skip("no such brand")),
+        (planned(Idle("no picture", is_refused=True, until=NOW + REST)), {}, Snooze(NOW + REST, "no picture")),
+        (planned(Idle("no picture", is_refused=True, until=NOW + LONGEST_WAIT * 2)), {}, Skip("no picture")),
     ],
 )
 def test_what_a_task_does_next(one: Planned, answers: dict[int, Settled], outcome: Outcome) -> None:

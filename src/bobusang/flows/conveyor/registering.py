@@ -207,6 +207,8 @@ def became(planned: Planned, settled: Mapping[int, Settled], account: Account, n
             return Skip(f"held: {trip.reason}")
         case Faulty(problems):
             return Skip("the market would refuse it: " + "; ".join(one.words for one in problems))
+        case Idle(reason, True, until) if until is not None and until - now <= LONGEST_WAIT:  # an outage passes
+            return Snooze(until, reason)
         case Idle(reason, is_refused):  # what is refused is not registered, and is looked at again with the next run
             return Skip(reason) if is_refused else Done(output=reason)
 

@@ -13,7 +13,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import text
 from bobusang.kit.errors import Invalid
 from bobusang.platform.bus import Event, publish
-from bobusang.stages.register import attributing, calls, holds, inbox, listings, mirroring
+from bobusang.stages.register import attributing, calls, holds, inbox, listings, mirroring, outages
 from bobusang.stages.register.guards import Guard, Trip
 from bobusang.stages.register.inbox import Verdict
 from bobusang.stages.register.market import Notice, Word
@@ -23,7 +23,7 @@ from bobusang.stages.register.tables import CallState, InboxState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from bobusang.kit.db import Tx
     from bobusang.stages.register.attributing import Earlier
@@ -59,6 +59,8 @@ class _Desk:
     """By listing, the last one."""
     earlier: Mapping[int, Sequence[Earlier]]
     """By listing of which a failure is told, the calls that it may be about."""
+    rests: Mapping[int, timedelta]
+    """By listing that an outage hit, how long it rests."""
     drifts: dict[int, str | None] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
@@ -74,17 +76,23 @@ async def apply(tx: Tx, account: Account, market: Market, *, limit: int = LIMIT)
     read = [(webhook, _read(market, webhook)) for webhook in taken]
     notices = [notice for _, notice in read if isinstance(notice, Notice)]
     found = await listings.named(tx, account.id, notices)
-    desk = _Desk(market, tx.now, found, await calls.last(tx, found), await _earlier(tx, found, notices))
+    desk = await _desk(tx, account, market, found, notices)
     verdicts = [_applied(desk, webhook, notice) for webhook, notice in sorted(read, key=_order)]
     await _save(tx, account, desk)
     await inbox.save(tx, verdicts)
     return [_moved(desk, id) for id in sorted(desk.touched)]
 
 
-async def _earlier(tx: Tx, found: Mapping[int, Listing], notices: Sequence[Notice]) -> dict[int, list[Earlier]]:
-    failed = [notice for notice in notices if notice.word is Word.FAILED]
-    meant = [listing for notice in failed if (listing := _meant(found, notice)) is not None]
-    return await attributing.earlier(tx, [one.id for one in meant], [notice.request_uid for notice in failed])
+async def _desk(
+    tx: Tx, account: Account, market: Market, found: dict[int, Listing], notices: Sequence[Notice]
+) -> _Desk:
+    last = await calls.last(tx, found)
+    failed = [(_meant(found, notice), notice) for notice in notices if notice.word is Word.FAILED]
+    meant = [(last[listing.id], notice) for listing, notice in failed if listing is not None and listing.id in last]
+    uids = [notice.request_uid for _, notice in meant]
+    earlier = await attributing.earlier(tx, [call.listing_id for call, _ in meant], uids)
+    rests = await outages.rests(tx, account.id, [(call, notice.problems) for call, notice in meant])
+    return _Desk(market, tx.now, found, last, earlier, rests)
 
 
 def _read(market: Market, webhook: Webhook) -> Notice | str:
@@ -169,7 +177,7 @@ def _failed(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
         return Verdict(id, InboxState.STALE, "no call is open", listing.id)
     if doubt := attributing.doubt(notice.request_uid, call, desk.earlier.get(listing.id, ())):
         return Verdict(id, InboxState.STALE, doubt, listing.id, call.id)
-    after = refused(listing, call, notice.problems, desk.now)
+    after = refused(listing, call, notice.problems, desk.now, outages.of(desk.rests, listing.id))
     assert after.refusal is not None
     desk.listings[listing.id] = after
     desk.calls[listing.id] = replace(

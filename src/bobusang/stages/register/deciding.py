@@ -129,7 +129,7 @@ def _weighed(
     if still_stands(listing.refusal, chosen.family, step.target, now):
         assert listing.refusal is not None
         words = f"refused ({listing.refusal.cause}) and nothing about it has changed: {listing.refusal.words}"
-        return Idle(words, is_refused=True)
+        return Idle(words, is_refused=True, until=listing.refusal.until)
     return chosen
 
 

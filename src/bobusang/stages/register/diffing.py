@@ -18,7 +18,7 @@ from bobusang.stages.register.drafting import grid
 from bobusang.stages.register.model import Axis, Draft, Listing, Option, Policy, State, Stock, Variant
 
 if TYPE_CHECKING:
-    from datetime import date
+    from datetime import date, datetime
 
     from bobusang.stages.register.market import Abilities
 
@@ -65,6 +65,8 @@ class Idle:
     reason: str
     is_refused: bool = False
     """Not because all is well: the market would refuse it again."""
+    until: datetime | None = None
+    """When that is over by itself."""
 
 
 _ADDRESS = re.compile(r"[0-9a-f]{64}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,12 +12,11 @@ from bobusang.stages.register.model import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from bobusang.stages.register.market import Problem
     from bobusang.stages.register.model import Draft
 
-OUTAGE_REST = timedelta(minutes=30)
 WORST = (Cause.PERMANENT, Cause.MAPPING, Cause.DATA, Cause.OUTAGE)
 MAPPED = (
     *("brand_id", "brand_name", "category_id", "options", "buying_area", "shipping_area", "shipping_methods"),
@@ -28,12 +26,17 @@ LASTING = ("name", "brand_id", "brand_name", "category_id", "shop_name")
 STOCK = ("options", "variants", "order_quantity")
 
 
-def refusal(problems: Sequence[Problem], family: Family, draft: Draft, now: datetime) -> Refusal:
-    """What stands in the way now; of several causes the one that is hardest to mend."""
+def worst(problems: Sequence[Problem]) -> Cause:
+    """Of several causes the one that is hardest to mend."""
     causes = {problem.cause for problem in problems}
-    cause = next(cause for cause in WORST if cause in causes)
+    return next(cause for cause in WORST if cause in causes)
+
+
+def refusal(problems: Sequence[Problem], family: Family, draft: Draft, now: datetime, rest: timedelta) -> Refusal:
+    """What stands in the way now; an outage only for so long."""
+    cause = worst(problems)
     words = "; ".join(f"{problem.field}: {problem.words}" for problem in problems)
-    until = now + OUTAGE_REST if cause is Cause.OUTAGE else None
+    until = now + rest if cause is Cause.OUTAGE else None
     return Refusal(cause, digest_for(cause, family, draft), until, words)
 
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bobusang.kit import json
-from bobusang.stages.register import accounts, calls, listings
+from bobusang.stages.register import accounts, calls, listings, outages
 from bobusang.stages.register.market import Accepted, Later, Refused, Shut, Unknown
 from bobusang.stages.register.model import State
-from bobusang.stages.register.refusing import refusal
+from bobusang.stages.register.refusing import refusal, worst
 from bobusang.stages.register.tables import CallState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, timedelta
 
     from bobusang.kit.db import Tx
     from bobusang.stages.register.calls import MarketCall
@@ -56,8 +56,9 @@ async def settle(tx: Tx, account: Account, sents: Sequence[Sent]) -> list[Settle
     found = await calls.lock(tx, mine)
     held = {id: call for id, call in found.items() if call.token == mine[id].token}
     after = {id: answered(call, mine[id], account, tx.now) for id, call in held.items()}
+    rests = await outages.rests(tx, account.id, [(after[id], _problems(mine[id].reply)) for id in held])
     await calls.save(tx, after.values())
-    moved = [_listing(owners[call.listing_id], call, mine[call.id].reply, tx.now) for call in after.values()]
+    moved = [_listing(owners[call.listing_id], call, mine[call.id].reply, tx.now, rests) for call in after.values()]
     await listings.save(tx, [new for new in moved if new != owners[new.id]])
     await _account(tx, account, [mine[id].reply for id in held])
     return [_settled(call, mine[call.id].reply) for call in after.values()]
@@ -72,8 +73,7 @@ def answered(call: MarketCall, sent: Sent, account: Account, now: datetime) -> M
             call = replace(call, request_uid=uid, answer=answer, accepted_at=call.accepted_at or now)
             state, due_at = CallState.ACCEPTED, now + account.policy.patience
         case Refused(problems, answer):
-            cause = refusal(problems, call.request.family, call.draft, now).cause
-            call = replace(call, answer=answer, problems=json.dumps(problems), cause=cause)
+            call = replace(call, answer=answer, problems=json.dumps(problems), cause=worst(problems))
             state = CallState.REJECTED
         case Unknown(reason):
             call = replace(call, answer=reason)
@@ -94,20 +94,22 @@ def _untaken(call: MarketCall) -> CallState:
     return CallState.CANCELLED if call.sends == 1 else CallState.UNKNOWN
 
 
-def _listing(listing: Listing, call: MarketCall, reply: Reply, now: datetime) -> Listing:
+def _listing(
+    listing: Listing, call: MarketCall, reply: Reply, now: datetime, rests: Mapping[int, timedelta]
+) -> Listing:
     if call.state.is_open or listing.open_call != call.id:
         return listing
     freed = replace(listing, open_call=None)
     if isinstance(reply, Refused) and call.state is CallState.REJECTED:
-        return refused(freed, call, reply.problems, now)
+        return refused(freed, call, reply.problems, now, outages.of(rests, listing.id))
     return replace(freed, state=State.NEW) if listing.state is State.SENT else freed
 
 
-def refused(listing: Listing, call: MarketCall, problems: Sequence[Problem], now: datetime) -> Listing:
+def refused(listing: Listing, call: MarketCall, problems: Sequence[Problem], now: datetime, rest: timedelta) -> Listing:
     """The listing after a refusal: what the market has stays, what it never had is rejected."""
     state = listing.state if listing.market_id else State.REJECTED
     return replace(
-        listing, open_call=None, state=state, refusal=refusal(problems, call.request.family, call.draft, now)
+        listing, open_call=None, state=state, refusal=refusal(problems, call.request.family, call.draft, now, rest)
     )
 
 
@@ -119,5 +121,8 @@ async def _account(tx: Tx, account: Account, replies: Sequence[Reply]) -> None:
 
 
 def _settled(call: MarketCall, reply: Reply) -> Settled:
-    problems = reply.problems if isinstance(reply, Refused) else ()
-    return Settled(call.id, call.listing_id, call.state, wait_key(call.id), call.due_at, problems)
+    return Settled(call.id, call.listing_id, call.state, wait_key(call.id), call.due_at, _problems(reply))
+
+
+def _problems(reply: Reply) -> tuple[Problem, ...]:
+    return reply.problems if isinstance(reply, Refused) else ()
