@@ -18,6 +18,7 @@ from bench import (
     pinned,
     reading,
     records,
+    searching,
     start,
     storing,
 )
@@ -33,6 +34,7 @@ PARTS = {
     "storing": (storing.run, "Storing what was read"),
     "reading": (reading.run, "Reading a list page of real size"),
     "records": (records.run, "Questions to a large catalog"),
+    "search_embedded": (searching.run, "The embedded index"),
     "conveyor": (conveyor.run, "FULL through five stages"),
     "conveyor_pictures": (conveyor.pictures, "FULL with two pictures a product"),
     "conveyor_partial": (conveyor_partial.run, "PARTIAL over unchanged listings"),

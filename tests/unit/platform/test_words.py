@@ -198,7 +198,7 @@ def test_a_word_is_split_into_the_fewest_that_are_known() -> None:
         ("padding a", ["a"], False, "padding «a»"),
         ("나이키 패딩", ["나이끼", "패딩"], True, "«나이키» «패딩»"),
         ("나이키 패딩", ["나이끼"], False, None),
-        ("abcdef", ["abcd", "cdef"], False, "«abcdef»"),
+        ("abcdef", ["abcd", "cdef"], False, "«abcd»ef"),
     ],
 )
 def test_marks_stand_around_what_was_found(name: str, words: list[str], loose: bool, text: str | None) -> None:

@@ -70,6 +70,9 @@ def _piece(text: str) -> str:
 def _naming(text: str) -> str:
     """The tokens of a brand's name or a model number, which is also typed as one word."""
     plain = folded(text)
+    if plain.isascii():
+        known = {plain} if plain.isalnum() else {*_all(plain), compact(plain)} - {""}
+        return " ".join([f"@{word[:LONGEST]} {_filed(word)}" for word in known])
     known = {*_all(plain), compact(plain)} - {""}
     marks = {word[:LONGEST] for word in known} | {initials(word[:LONGEST_INITIALS]) for word in known}
     return " ".join([*(f"@{word}" for word in marks), *map(_filed, known)])
@@ -85,8 +88,10 @@ def names(document: Document) -> tuple[str, ...]:
 
 
 def filed(document: Document) -> str:
-    """Everything it is found by, a space between; some of it twice."""
-    pieces = document.name.split()
+    """Everything it is found by, a space between; some of it twice. A model number that stands in the name, as most
+    do, is filed once: no other word of a name is new so often."""
+    name, model = document.name, document.model
+    pieces = (name.replace(model, " ") if model else name).split()
     if document.translated:
         pieces += document.translated.split()
     called = (*names(document), document.model, document.product_id)

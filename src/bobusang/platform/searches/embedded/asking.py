@@ -11,9 +11,10 @@ from tantivy import Occur, Query
 
 from bobusang.platform.search import LONGEST_KEYWORD
 from bobusang.platform.searches.embedded.schema import SCHEMA
+from bobusang.platform.searches.marking import Marker
 from bobusang.platform.searches.readings import split_up, turned
 from bobusang.platform.searches.synonyms import synonyms
-from bobusang.platform.searches.tokens import LONGEST, asked, shared, wanted
+from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, jamo, words
 
 if TYPE_CHECKING:
@@ -35,12 +36,10 @@ class Asked:
     """What is looked for: tiers, whether they are more than what was typed, and the words to mark."""
 
     tiers: tuple[Query, ...]
-    words: tuple[str, ...] = ()
+    anything: Query
+    """Whatever any tier finds."""
+    marker: Marker
     loose: bool = False
-
-    def anything(self) -> Query:
-        """Whatever any tier finds."""
-        return either(self.tiers)
 
 
 def ask(serving: Serving, keyword: str) -> Asked:
@@ -48,27 +47,35 @@ def ask(serving: Serving, keyword: str) -> Asked:
     was typed: the common case stays quick, and nobody who knows what they want is shown something else."""
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     if not found:
-        return Asked((Query.empty_query() if typed.strip() else Query.all_query(),))
-    tiers = _as_typed(typed, found)
-    if _finds(serving, either(tiers[:3]), 1) or _finds(serving, tiers[3], 1 if _has_digits(typed) else ENOUGH):
-        return Asked(tiers, _marks(found))
-    readings = [reading for reading in _readings(serving, typed, found) if reading != found]
-    tiers += tuple(_parts(reading) for reading in readings)
-    if not _finds(serving, either(tiers), ENOUGH):
-        tiers += tuple(_misspelt(reading) for reading in (found, *readings))
-        if not _finds(serving, either(tiers), 1):
-            tiers += _partly(found)
-    return Asked(tiers, _marks(found, *readings), loose=True)
+        everything = Query.empty_query() if typed.strip() else Query.all_query()
+        return Asked((everything,), everything, Marker(()))
+    tiers = _as_typed(serving, typed, found)
+    parts = tiers[-1]
+    if _finds(serving, either(tiers[:-1]), 1) or _finds(serving, parts, 1 if _has_digits(typed) else ENOUGH):
+        return Asked(tiers, parts, Marker(_marks(found)))
+    readings = _readings(serving, typed, found)
+    others = (parts, *(_parts(reading) for reading in readings if _is_known(serving, reading)))
+    misspelt = not _finds(serving, either(others), ENOUGH)
+    if misspelt:
+        others += tuple(_misspelt(reading) for reading in (found, *readings))
+        if not _finds(serving, either(others), 1):
+            others += _partly(found)
+    marker = Marker(_marks(found, *readings), loose=misspelt)
+    return Asked((*tiers[:-1], *others), either(others), marker, loose=True)
 
 
-def _as_typed(typed: str, found: Sequence[str]) -> tuple[Query, ...]:
-    whole = every(token(f"={word}") for word in found)
-    return (
-        every((one_of("exact", [compact(folded(typed))]), *map(token, shared(typed)))),
-        every((whole, either([token(f"@{word}") for word in found]))),
-        whole,
-        _parts(found),
-    )
+def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Query, ...]:
+    """A brand or number that is called so; whole words, one of them of its brand; whole words; parts of words. The last
+    finds all that the others find; those that cannot find anything are left out."""
+    parts = _parts(found)
+    tiers = []
+    if serving.searcher.doc_freq("exact", whole := compact(folded(typed))):
+        tiers.append(every((one_of("exact", [whole]), parts)))
+    if all(serving.df(f"={word}") for word in found):
+        words = every(token(f"={word}") for word in found)
+        named = [token(f"@{word}") for word in found if serving.df(f"@{word}")]
+        tiers += [every((words, either(named))), words] if named else [words]
+    return (*tiers, parts)
 
 
 def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -76,7 +83,11 @@ def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tupl
     readings = [tuple(words(folded(other))) for other in turned(typed)]
     split = tuple(piece for word in found for piece in split_up(word, lambda one: serving.df(f"={one}")))
     joined = (compact(folded(typed)),)
-    return [reading for reading in dict.fromkeys((*readings, split, joined)) if reading and reading != found]
+    return [reading for reading in dict.fromkeys((split, joined, *readings)) if reading and reading != found]
+
+
+def _is_known(serving: Serving, found: Iterable[str]) -> bool:
+    return all(serving.df(one) for word in found for one in asked(word))
 
 
 def _parts(found: Iterable[str]) -> Query:
@@ -111,7 +122,8 @@ def _has_digits(text: str) -> bool:
 
 
 def _finds(serving: Serving, query: Query, least: int) -> bool:
-    return len(serving.searcher.search(query, least, count=False).hits) >= least
+    """By number, not by score: nothing has to be weighed."""
+    return len(serving.searcher.search(query, least, count=False, order_by_field="id").hits) >= least
 
 
 # --- pieces of queries: values only, never text that would be parsed ---

@@ -19,7 +19,6 @@ from bobusang.platform.searches.embedded.serving import Serving, stamp
 from bobusang.platform.searches.embedded.shelf import Shelf, told
 from bobusang.platform.searches.embedded.suggesting import suggest
 from bobusang.platform.searches.embedded.writing import Writing
-from bobusang.platform.searches.marking import marked
 from bobusang.platform.searches.words import compact, folded
 
 if TYPE_CHECKING:
@@ -134,12 +133,12 @@ class EmbeddedSearch:
         steps = page(serving.searcher, stretches(asked, filters, query.sort), query.after, limit + 1)
         every_one: Counted = serving.remembered(
             (query.keyword, query.min_price, query.max_price, query.brands, query.malls, query.in_stock, query.facets),
-            lambda: counted(serving.searcher, every((asked.anything(), *filters)), facets=query.facets),
+            lambda: counted(serving.searcher, every((asked.anything, *filters)), facets=query.facets),
         )
         hits = []
         for step in steps[:limit]:
             document = read(serving.searcher.doc(step.address))
-            hits.append(Hit(document, 1 / (1 + step.stretch), marked(document, asked.words, loose=asked.loose)))
+            hits.append(Hit(document, 1 / (1 + step.stretch), asked.marker.marked(document)))
         last = steps[limit - 1] if len(steps) > limit else None
         return Found(
             tuple(hits),

@@ -49,9 +49,9 @@ def stretches(asked: Asked, filters: Sequence[Query], sort: Sort) -> list[Stretc
                 Stretch(every((but_not(tier, asked.tiers[:place]), *filters))) for place, tier in enumerate(asked.tiers)
             ]
         case Sort.NEWEST:
-            return [Stretch(every((asked.anything(), *filters)), "changed", Order.Desc)]
+            return [Stretch(every((asked.anything, *filters)), "changed", Order.Desc)]
         case Sort.CHEAPEST | Sort.DEAREST:
-            query = every((asked.anything(), *filters))
+            query = every((asked.anything, *filters))
             priced = Query.exists_query("price")
             order = Order.Asc if sort is Sort.CHEAPEST else Order.Desc
             return [Stretch(every((query, priced)), "price", order), Stretch(but_not(query, [priced]))]

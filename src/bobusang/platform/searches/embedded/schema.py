@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from hashlib import blake2b
 
 import msgspec
 import tantivy
@@ -12,9 +12,6 @@ import tantivy
 from bobusang.platform.search import Document
 from bobusang.platform.searches.tokens import LONGEST, filed, names
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SHAPE = 1
 """Raised when what is kept changes: an index of another shape has to be built anew."""
@@ -49,17 +46,18 @@ def row(document: Document) -> tantivy.Document:
     """A document as it is written. Whole numbers are signed: tantivy guesses their type by the value."""
     called, brands = _brand(names(document))
     model = compact(folded(document.model))
+    source = _encode(document)
     columns: dict[str, object] = {
         "id": document.id,
         "changed": document.changed,
-        "digest": signed(document.digest()),
+        "digest": int.from_bytes(blake2b(source, digest_size=8).digest(), signed=True),  # as `Document.digest` has it
         "tokens": filed(document),
         "sounds": _sounding(document),
         "called": called,
         "exact": [*called, compact(folded(document.product_id)), *([model] if model else ())],
         "brands": brands,
         "mall": document.mall,
-        "source": _encode(document),
+        "source": source,
     }
     if model:
         columns["models"] = f"{model}{BETWEEN}{document.model}"
@@ -79,11 +77,6 @@ def read(kept: tantivy.Document) -> Document:
     return _DECODER.decode(kept.get_first("source") or b"")
 
 
-def signed(digest: str) -> int:
-    """A digest as a column keeps it."""
-    return int.from_bytes(bytes.fromhex(digest), signed=True)
-
-
 def unsigned(kept: int) -> str:
     """The digest that a column keeps."""
     return kept.to_bytes(8, signed=True).hex()
@@ -100,10 +93,11 @@ def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def _sounding(document: Document) -> str:
-    pieces: Iterable[str] = document.name.split()
+    pieces = document.name.split()
     if document.translated:
-        pieces = (*pieces, *document.translated.split())
-    return " ".join([*map(_sounds, pieces), *map(_sounds, names(document))])
+        pieces += document.translated.split()
+    known = (piece for piece in pieces if not _DIGIT.search(piece))
+    return " ".join([*map(_sounds, known), *map(_sounds, names(document))])
 
 
 @lru_cache(100_000)

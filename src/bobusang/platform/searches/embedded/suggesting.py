@@ -68,7 +68,7 @@ def _tiers(serving: Serving, typed: str) -> tuple[Query, ...]:
     *before, last = wanted(typed)
     found = ask(serving, typed)
     if not found.loose:
-        return (found.anything(),)
+        return (found.anything,)
     begun = Query.fuzzy_term_query(SCHEMA, "sounds", jamo(last), 0, prefix=True)
-    likely = every((*(ask(serving, word).anything() for word in before), begun))
-    return (likely, but_not(found.anything(), [likely]))
+    likely = every((*(ask(serving, word).anything for word in before), begun))
+    return (likely, but_not(found.anything, [likely]))
