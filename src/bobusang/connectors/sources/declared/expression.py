@@ -200,10 +200,11 @@ def _css(text: str) -> Get:
 
 def _every(selector: str) -> Get:
     sought = signs(selector)
+    single = selector.count("#") > selector.count(",")
 
     def nodes(record: Any, document: Document) -> Any:
         found = record.css(selector)
-        if not found or isinstance(record, LexborHTMLParser):
+        if not found or (isinstance(record, LexborHTMLParser) and not single):  # an id stands on a page once
             document.seek(record, sought)
         return found
 
