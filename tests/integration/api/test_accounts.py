@@ -32,6 +32,7 @@ POLICY = {
     "extend": 14,
     "patience": "PT1800S",
     "sends": 4,
+    "doubles": False,
 }
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.flows.conveyor.model import Mode
+from bobusang.catalog import products
+from bobusang.flows.conveyor.model import Mode, Stage
 from bobusang.kit import json
 from bobusang.kit.sql import Statement
 from bobusang.sandbox.buyma.account import Behaviour
@@ -194,6 +195,32 @@ async def test_partial_takes_nothing_new(shop: Shop) -> None:
     assert await sent(shop, Mode.PARTIAL) == ([], {})
     assert await shelves(shop) == before
     assert {stage for _, stage in await control(shop)} == {"COLLECT", "PRICE", "REGISTER"}
+
+
+async def test_the_same_goods_of_two_malls_are_on_sale_once(shop: Shop) -> None:
+    assert await shop.run(Mode.FULL, [OKMALL]) == "COMPLETED"
+    assert await shop.run(Mode.FULL, [MUSTIT], stages=[Stage.COLLECT]) == "COMPLETED"
+    ours = await shelves(shop)
+    sold_by = {one["model"]: sku for sku, one in ours.items() if one["model"]}
+    # MustIt names no model numbers: here a person has, after the goods in its titles.
+    there = await sold(shop)
+    twins = {sku: one for sku, one in there.items() if sku.startswith("mustit") and one["model"] in sold_by}
+    for sku, one in twins.items():
+        [row] = await shop.yard.rows("select id from products where product_id = :key", key=sku.split("-")[1])
+        await shop.yard.db.transact(lambda tx, row=row, one=one: products.edit(tx, row["id"], {"model": one["model"]}))  # type: ignore[misc]
+
+    assert await shop.run(Mode.FULL, [MUSTIT]) == "COMPLETED"
+
+    rows = await shop.yard.rows("""
+        select l.sku, l.state, h.reason from listing_holds h join listings l on l.id = h.listing_id order by l.sku""")
+    waiting = {row["sku"]: (row["state"], row["reason"]) for row in rows}
+    assert waiting == {
+        sku: ("NEW", f"same goods as {sold_by[one['model']]} of okmall")
+        for sku, one in twins.items()
+        if sku not in await held(shop)
+    }
+    assert len(waiting) > 5
+    assert (await shelves(shop)).keys() == there.keys() - await held(shop) - waiting.keys()
 
 
 async def test_others_are_registered_while_one_is_still_collected(shop: Shop) -> None:

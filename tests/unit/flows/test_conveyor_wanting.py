@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from bobusang.catalog.tables.variants import Axis, StockKind
@@ -143,3 +144,20 @@ def test_a_product_is_converted_when_all_its_pages_are_read(
     known = with_fields(**fields)
 
     assert (known.is_whole(in_parts=True), known.is_whole(in_parts=False)) == (in_parts, in_one)
+
+
+@pytest.mark.parametrize(
+    ("changed", "goods"),
+    [
+        ({}, "203 AB1234567"),
+        ({"model": "ab 1234/567"}, "203 AB1234567"),
+        ({"brand_id": 0, "brand_name": "Acme Studio"}, "acme studio AB1234567"),
+        ({"brand_id": 0, "brand_name": "A" * 400}, f"{'a' * 300} AB1234567"),
+        ({"brand_id": 0}, ""),
+        ({"model": ""}, ""),
+    ],
+)
+def test_the_same_goods_are_known_by_brand_and_model_number(changed: dict[str, Any], goods: str) -> None:
+    made = msgspec.structs.replace(MADE, **changed)
+
+    assert wanting.goods_of(made) == goods

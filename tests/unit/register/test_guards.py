@@ -88,4 +88,5 @@ def test_a_person_may_agree_to_a_jump_but_not_to_a_loss() -> None:
         Guard.CLOSED,
         Guard.CHANGED,
         Guard.UNANSWERED,
+        Guard.SAME_GOODS,
     }

@@ -9,8 +9,11 @@ from bobusang.catalog.variants import Goods
 from bobusang.kit.money import Money
 from bobusang.stages.convert import grid, stock
 from bobusang.stages.convert.converting import read_options
+from bobusang.stages.convert.naming import folded
 from bobusang.stages.price import model as price
+from bobusang.stages.price.rivals import model_key
 from bobusang.stages.register import model as register
+from bobusang.stages.register.tables import GOODS_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,11 +148,20 @@ def registered(
         brand_name=made.brand_name,
         style_numbers=(made.style_number,) if made.style_number else (),
         size_unit=made.size_unit or "",
+        mall=known.mall,
+        goods=goods_of(made),
         quote=told["reason"],
         seen_at=seen_at,
         changed_at=known.changed_at,
         decided_at=decided_at,
     )
+
+
+def goods_of(made: Converted) -> str:
+    """What the same goods have in common in every mall; without a model number nobody can tell."""
+    model = model_key(made.model)
+    brand = str(made.brand_id) if made.brand_id else folded(made.brand_name)
+    return f"{brand[-GOODS_LENGTH + len(model) + 1 :]} {model}" if model and brand else ""
 
 
 def _money(amount: int | None, currency: str) -> Money | None:

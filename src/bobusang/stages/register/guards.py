@@ -32,11 +32,12 @@ class Guard(StrEnum):
     CHANGED = "changed"
     UNANSWERED = "unanswered"
     TWO_PRODUCTS = "two_products"
+    SAME_GOODS = "same_goods"
 
     @property
     def can_be_approved(self) -> bool:
         """No person lets a price below its floor out: the floor is what must be changed."""
-        return self in (Guard.STEP, Guard.DAY, Guard.CLOSED, Guard.CHANGED, Guard.UNANSWERED)
+        return self in (Guard.STEP, Guard.DAY, Guard.CLOSED, Guard.CHANGED, Guard.UNANSWERED, Guard.SAME_GOODS)
 
 
 @dataclass(frozen=True, slots=True)

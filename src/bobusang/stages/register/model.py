@@ -130,6 +130,9 @@ class Wanted:
     style_numbers: tuple[str, ...] = ()
     size_unit: str = ""
     notes: str = ""
+    mall: str = ""
+    goods: str = ""
+    """Brand and model number, alike for the same goods of every mall; empty: nobody can tell."""
     quote: str = ""
     """Which quote explains the price."""
     seen_at: datetime | None = None
@@ -177,6 +180,8 @@ class Policy(msgspec.Struct, frozen=True):
     """How long the market's verdict is waited for before the same is sent again."""
     sends: int = 4
     """After so many without a verdict a person is asked."""
+    doubles: bool = False
+    """Whether the same goods of two malls may both be on sale."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bobusang.kit import ids
-from bobusang.stages.register import accounts, calls, holds, ledger, listings
+from bobusang.stages.register import accounts, calls, claims, holds, ledger, listings
 from bobusang.stages.register.budget import DAY, SLOT, admitted, free_at
 from bobusang.stages.register.calls import MarketCall
 from bobusang.stages.register.deciding import RUN_GUARDS, Chosen, Faulty, Stopped, decide, effect
@@ -73,6 +73,7 @@ class Planner:
         unique = {wanted.product_id: wanted for wanted in wanteds}
         found = await listings.wanted(tx, account.id, {id: wanted.sku for id, wanted in unique.items()})
         items = await self._decided(tx, account, unique, found)
+        items = await _through_claims(tx, account, items)
         items = await _through_run(tx, account, run, items)
         items = await _behind_senders(tx, account, items)
         items = await _through_budget(tx, account, blocked_until, items)
@@ -112,6 +113,9 @@ class Planner:
         await calls.add(tx, run, [call for call, _ in made.values()])
         await listings.save(tx, [listing for _, listing in made.values()])
         await ledger.book(tx, account.id, [call.request.family for call, _ in made.values()])
+        if not account.policy.doubles:
+            on_sale = [item for item, choice in chosen if choice.step.kind is not Kind.CLOSE]
+            await claims.put(tx, account.id, [(item.wanted, item.listing) for item in on_sale])
         return {product: outgoing(call, tx.now + self.lease) for product, (call, _) in made.items()}
 
     def _call(self, tx: Tx, id: int, account: Account, item: _Item, choice: Chosen) -> tuple[MarketCall, Listing]:
@@ -149,6 +153,16 @@ def outgoing(call: MarketCall, until: datetime) -> Outgoing:
 
 
 # --- what stops a batch ----------------------------------------------------------------------------------------------
+
+
+async def _through_claims(tx: Tx, account: Account, items: Sequence[_Item]) -> list[_Item]:
+    """What another mall's product is on sale for already is not put on sale, unless a person agrees."""
+    wishes = [(item.wanted, item.listing) for item in items if claims.puts_on_sale(item.decision)]
+    if account.policy.doubles or not wishes:
+        return list(items)
+    agreed = await holds.approved(tx, [listing.id for _, listing in wishes])
+    stopped = await claims.stopped(tx, account.id, wishes, agreed)
+    return [replace(item, decision=stopped.get(item.wanted.product_id, item.decision)) for item in items]
 
 
 async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> list[_Item]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from bobusang.stages.register import applying, calls, holds, inbox, listings, recovering, settling
+from bobusang.stages.register import applying, calls, claims, holds, inbox, listings, recovering, settling
 from bobusang.stages.register.deciding import Chosen, decide
 from bobusang.stages.register.guards import Guard
 from bobusang.stages.register.market import Key
@@ -116,13 +116,19 @@ class Register:
         found = await listings.known(tx, account.id, [wanted.product_id for wanted in wanteds])
         last = await calls.last(tx, [listing.id for listing in found.values()])
         approvals = await holds.approved(tx, [listing.id for listing in found.values()])
-        return [
-            self._preview(
+        looked = [
+            (
                 wanted,
                 listing := found.get(wanted.product_id) or Listing(0, account.id, wanted.product_id, wanted.sku),
                 decide(wanted, listing, account, self.market, tx.now, last=last.get(listing.id), approvals=approvals),
             )
             for wanted in wanteds
+        ]
+        wishes = [(wanted, listing) for wanted, listing, decision in looked if claims.puts_on_sale(decision)]
+        doubles = {} if account.policy.doubles else await claims.stopped(tx, account.id, wishes, approvals)
+        return [
+            self._preview(wanted, listing, doubles.get(wanted.product_id, decision))
+            for wanted, listing, decision in looked
         ]
 
     def _preview(self, wanted: Wanted, listing: Listing, decision: Decision) -> Preview:
