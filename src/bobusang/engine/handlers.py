@@ -42,6 +42,8 @@ class Handler:
     """Names its input must have."""
     optional: frozenset[str] | None = None
     """Further names its input may have; None: anything."""
+    linger: timedelta | None = None
+    """How long a slot that had nothing to do lets tasks come together: for work that costs little more in company."""
 
 
 @dataclass(slots=True)

@@ -198,6 +198,8 @@ class Worker:
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.001, min(nap, LONGEST_NAP))):
                 await bell.wait()
+            if handler.linger is not None:
+                await asyncio.sleep(handler.linger.total_seconds())
 
     async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
         """One transaction: finish what is finished, claim what is next."""

@@ -247,6 +247,23 @@ async def test_what_a_stopped_worker_cannot_finish_in_time_goes_back_unharmed(li
     assert await attempts(live) == []
 
 
+async def test_a_slot_that_was_idle_lets_tasks_come_together(live: Workshop) -> None:
+    seen: list[list[str]] = []
+
+    async def work(batch: Sequence[Task]) -> list[Outcome]:
+        seen.append([task.key for task in batch])
+        return [DONE] * len(batch)
+
+    live.handler(work=work, concurrency=1, linger=timedelta(seconds=1))
+    workflow = await live.workflow()
+    async with live.running():
+        await live.ended(await live.job(workflow, "first"))  # so that the lane is there
+        jobs = [await live.job(workflow, key) for key in ("second", "third")]
+        assert [await live.ended(job) for job in jobs] == ["SUCCESS", "SUCCESS"]
+
+    assert seen == [["first"], ["second", "third"]]
+
+
 async def test_a_worker_beats_while_it_works(live: Workshop) -> None:
     live.handler()
     async with live.running():

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 WORKFLOW = control.WORKFLOW
 DEADLINE = timedelta(minutes=10)
+LINGER = timedelta(seconds=0.05)
+"""Products come from the stage before one by one; a batch of ten costs hardly more than one of three."""
 
 
 def register(handlers: Handlers, belt: Belt) -> None:
@@ -33,10 +35,14 @@ def register(handlers: Handlers, belt: Belt) -> None:
     handlers.add(Handler("conveyor.plan", sifting.plan, batch=20, deadline=DEADLINE))
     handlers.add(Handler("conveyor.fetch", fetching.work, fetching.save, batch=64, concurrency=4))
     handlers.add(Handler("conveyor.sift", sifting.sift, batch=50))
-    handlers.add(Handler("conveyor.convert", converting.work, converting.save, batch=50, deadline=DEADLINE))
-    handlers.add(Handler("conveyor.image", picturing.work, batch=32, deadline=DEADLINE))
-    handlers.add(Handler("conveyor.price", pricing.work, pricing.save, batch=50, deadline=DEADLINE))
-    handlers.add(Handler("conveyor.register", registering.work, registering.save, batch=50, deadline=DEADLINE))
+    stages = {
+        "convert": (converting.work, converting.save, 50),
+        "image": (picturing.work, None, 32),
+        "price": (pricing.work, pricing.save, 50),
+        "register": (registering.work, registering.save, 50),
+    }
+    for name, (work, save, batch) in stages.items():
+        handlers.add(Handler(f"conveyor.{name}", work, save, batch, deadline=DEADLINE, linger=LINGER))
 
 
 def definition() -> str:
