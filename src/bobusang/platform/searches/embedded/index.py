@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from bobusang.platform.search import Document, Suggestion
     from bobusang.platform.search import Query as Wanted
+    from bobusang.platform.searches.embedded.asking import Asked
 
 THREADS = 2
 IDLE = 2.0
@@ -40,7 +41,7 @@ Result = TypeVar("Result")
 class EmbeddedSearch:
     """An index of products in a folder, which several processes may search and one at a time may write."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, idle: float = IDLE) -> None:
         self.folder = folder
         self._shelf = Shelf(folder)
         self._serving: Serving | None = None
@@ -48,7 +49,9 @@ class EmbeddedSearch:
         self._filling: Filling | None = None
         self._readers = ThreadPoolExecutor(THREADS, thread_name_prefix="search")
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="search-writer")
-        self._idle: asyncio.TimerHandle | None = None
+        self._rest_after = idle
+        self._closed = False
+        self._resting: asyncio.TimerHandle | None = None
 
     async def put(self, documents: Sequence[Document]) -> None:
         if documents:
@@ -96,8 +99,11 @@ class EmbeddedSearch:
         await self._read(self._renew)
 
     async def close(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
+        if self._closed:
+            return
+        self._closed = True
+        if self._resting is not None:
+            self._resting.cancel()
         await self._run(self._writer, self._release)
         for threads in (self._readers, self._writer):
             await asyncio.to_thread(threads.shutdown)
@@ -127,8 +133,8 @@ class EmbeddedSearch:
 
     def _search(self, query: Wanted) -> Found:
         serving = self._now()
-        asked = serving.remembered(query.keyword, lambda: ask(serving, query.keyword))
         filters = _filters(query)
+        asked: Asked = serving.remembered(query.keyword, lambda: ask(serving, query.keyword))
         limit = min(max(query.limit, 1), MOST)
         steps = page(serving.searcher, stretches(asked, filters, query.sort), query.after, limit + 1)
         every_one: Counted = serving.remembered(
@@ -202,13 +208,13 @@ class EmbeddedSearch:
         return await self._run(self._readers, work, *args, **kwargs)
 
     async def _written(self, work: Callable[Given, Result], *args: Given.args, **kwargs: Given.kwargs) -> Result:
-        if self._idle is not None:
-            self._idle.cancel()
+        if self._resting is not None:
+            self._resting.cancel()
         try:
             return await self._run(self._writer, work, *args, **kwargs)
         finally:
             loop = asyncio.get_running_loop()
-            self._idle = loop.call_later(IDLE, lambda: self._writer.submit(self._rest))
+            self._resting = loop.call_later(self._rest_after, lambda: self._writer.submit(self._rest))
 
     def _rest(self) -> None:
         if self._filling is None:
@@ -225,6 +231,7 @@ class EmbeddedSearch:
 
 
 def _filters(query: Wanted) -> list[Query]:
+    "".join((query.keyword, *query.brands, *query.malls)).encode()  # half a character would look like a broken index
     filters = []
     if query.min_price or query.max_price:
         filters.append(price_between(query.min_price, query.max_price))
