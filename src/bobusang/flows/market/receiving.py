@@ -64,9 +64,7 @@ class Receiver:
 
     async def _stored(self, letters: Sequence[Letter]) -> None:
         try:
-            verdicts = await self._checked(letters)
-            if found := [verdict for verdict in verdicts if isinstance(verdict, Received)]:
-                await self._db.transact(lambda tx: inbox.store(tx, found), urgent=True)
+            verdicts = await self._db.transact(lambda tx: self._received(tx, letters), urgent=True)
         except Exception as error:
             if len(letters) == 1:
                 _answer(letters[0], error)
@@ -77,11 +75,11 @@ class Receiver:
         for letter, verdict in zip(letters, verdicts, strict=True):
             _answer(letter, verdict)
 
-    async def _checked(self, letters: Sequence[Letter]) -> list[Verdict]:
-        """Before the transaction, which is kept short: whoever writes waits for it."""
-        async with self._db.read() as tx:
-            known = {name: await self._named(tx, name) for name in {letter.account for letter in letters}}
-        return [self._one(known[letter.account], letter) for letter in letters]
+    async def _received(self, tx: Tx, letters: Sequence[Letter]) -> list[Verdict]:
+        known = {name: await self._named(tx, name) for name in {letter.account for letter in letters}}
+        verdicts = [self._one(known[letter.account], letter) for letter in letters]
+        await inbox.store(tx, [verdict for verdict in verdicts if isinstance(verdict, Received)])
+        return verdicts
 
     async def _named(self, tx: Tx, name: str) -> Account | Missing:
         try:

@@ -39,7 +39,13 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
     """Connect, and refuse a server that is too old."""
     try:
         opened = await asyncpg.create_pool(
-            url, min_size=1, max_size=pool, statement_cache_size=400, max_inactive_connection_lifetime=0, timeout=10
+            url,
+            min_size=1,
+            max_size=pool,
+            statement_cache_size=400,
+            max_inactive_connection_lifetime=0,
+            timeout=10,
+            reset=_as_it_is,
         )
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise _unreachable(url, error) from error
@@ -51,6 +57,11 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
         raise Invalid(f"PostgreSQL {version // 10000} is too old", hint="use 15 or newer", field="database_url")
     await database.sync()
     return database
+
+
+async def _as_it_is(connection: Any) -> None:
+    """A connection goes back without a round trip to clear its session: we set nothing beyond a transaction, and one
+    that is still open asyncpg has rolled back before it comes here."""
 
 
 def _unreachable(url: str, error: Exception) -> Unavailable:
