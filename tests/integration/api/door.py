@@ -155,5 +155,6 @@ async def opened(url: str, home: Path, **said: Any) -> AsyncIterator[Door]:
         yield door
         for client in door.clients.values():
             await client.aclose()
+        await app.finder.close()
     finally:
         await database.close()

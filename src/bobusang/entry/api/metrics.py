@@ -15,7 +15,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
-from bobusang.entry.api import batch_metrics, fetch_metrics
+from bobusang.entry.api import batch_metrics, fetch_metrics, search_metrics
 from bobusang.entry.api.desk import bearer, caller
 from bobusang.entry.api.fetch_metrics import FetchTotals
 from bobusang.views import statistics
@@ -127,5 +127,6 @@ async def metrics(request: Request) -> Response:
         measured_at, figures = await statistics.stored(tx)
         age = age_of(measured_at, tx.now)
         more = [*await fetch_metrics.families(tx, own.fetches), *await batch_metrics.families(tx)]
+        more += await search_metrics.families(tx, app.finder.searching.counts)
     body, kind = own.text(request.headers.get("accept", ""), figures, age, more)
     return Response(body, headers={"Content-Type": kind})

@@ -34,13 +34,13 @@ class SearchQuery(Form):
     max_price: Bound = 0
     brand: Annotated[Names, Field(default_factory=list, examples=[["나이키"]])]
     mall: Annotated[Names, Field(default_factory=list, examples=[["okmall"]])]
-    in_stock: Annotated[Flag | None, Field(description="only what is, or is not, known to be in stock")] = None
+    in_stock: Annotated[bool | None, Field(description="only what is, or is not, known to be in stock")] = None
     sort: Sort = Sort.RELEVANCE
     limit: Annotated[int, Field(ge=1, le=MOST)] = searching.DEFAULT_LIMIT
     cursor: Annotated[
         str | None, Field(max_length=searching.LONGEST_CURSOR, description="`next` of the answer before")
     ] = None
-    facets: Annotated[Flag, Field(description="whether to count brands, malls, categories and stock")] = True
+    facets: Annotated[bool, Field(description="whether to count brands, malls, categories and stock")] = True
 
     def asked(self) -> search.Query:
         """The same as the index takes it."""
