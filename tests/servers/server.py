@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 KEEPER = Path(__file__).with_name("keeper.py")
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 60.0
 POLL_SECONDS = 0.01
 
 Result = TypeVar("Result")
@@ -43,6 +42,7 @@ class Server(ABC):
     name: ClassVar[str]
     gentle: ClassVar[signal.Signals] = signal.SIGTERM
     immediate: ClassVar[signal.Signals] = signal.SIGKILL
+    start_seconds: ClassVar[float] = 60.0
 
     def __init__(self, *, fsync: bool = False) -> None:
         self.fsync = fsync
@@ -142,7 +142,7 @@ class Server(ABC):
         self.prepare()
 
     def _await_ready(self) -> None:
-        give_up = time.monotonic() + START_SECONDS
+        give_up = time.monotonic() + self.start_seconds
         while not self.ready():
             if not self.running or time.monotonic() > give_up:
                 self.stop(immediate=True)
