@@ -106,10 +106,16 @@ def _nearly(word: str) -> Query:
     return either([_parts([word]), Query.fuzzy_term_query(SCHEMA, "sounds", sound, distance)])
 
 
-def _partly(found: Iterable[str]) -> tuple[Query, ...]:
-    wanted = [token(one) for one in dict.fromkeys(one for word in found for one in asked(word))]
-    least = sorted({ceil(len(wanted) * part) for part in PARTLY} - {len(wanted)}, reverse=True)
-    return tuple(Query.boolean_query([(Occur.Should, one) for one in wanted], number) for number in least if number > 1)
+def _partly(found: Sequence[str]) -> tuple[Query, ...]:
+    """All words but one, where there are more than two; then most of the tokens."""
+    parts = [token(one) for one in dict.fromkeys(one for word in found for one in asked(word))]
+    least = sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True)
+    most = [_at_least(number, parts) for number in least if number > 1]
+    return (_at_least(len(found) - 1, [_parts([word]) for word in found]), *most) if len(found) > 2 else tuple(most)
+
+
+def _at_least(number: int, queries: Sequence[Query]) -> Query:
+    return Query.boolean_query([(Occur.Should, query) for query in queries], number)
 
 
 def _marks(*readings: Iterable[str]) -> tuple[str, ...]:
