@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from bobusang.catalog.model import SellerStatus
-from bobusang.catalog.tables import sellers
+from bobusang.catalog.tables import products, sellers
 from bobusang.catalog.tables.records import ID_LENGTH, SYSTEM_LENGTH
 from bobusang.kit import json
 from bobusang.kit.clock import utc
@@ -129,6 +129,19 @@ async def disable(tx: Tx, id: int) -> Seller:
 async def bind(tx: Tx, id: int, *, target_id: int | None, schedule_id: int | None) -> Seller:
     """Say which target and schedule of the engine are this seller's."""
     return await _set(tx, id, target_id=target_id, schedule_id=schedule_id)
+
+
+async def remove(tx: Tx, id: int) -> None:
+    """Take a seller away that no product is of: whoever looks at one must find out who sells it."""
+    seller = await get(tx, id)
+    named = (products.c.mall == seller.mall, products.c.seller_id == seller.seller_id)
+    row = await tx.first(select(products.c.id).where(*named).limit(1))
+    if row is not None:
+        hint = "disable it instead, or delete its products first"
+        raise Conflict(
+            f"product {row['id']} is of seller {seller.mall}/{seller.seller_id}", hint=hint, field="seller_id"
+        )
+    await tx.execute(delete(sellers).where(sellers.c.id == id))
 
 
 async def set_quality(tx: Tx, id: int, quality: Mapping[str, Any]) -> Seller:

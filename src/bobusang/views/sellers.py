@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, literal, select
+from sqlalchemy import Select, func, literal, or_, select
 
 from bobusang.catalog import sellers as catalog
 from bobusang.catalog.cadence import words
@@ -84,6 +84,8 @@ class SellerFilter:
     mall: str | None = None
     status: SellerStatus | None = None
     seller_id: str | None = None
+    text: str | None = None
+    """A part of name, company or id; there are few sellers."""
 
 
 def _query() -> Select[Any]:
@@ -106,6 +108,9 @@ async def listed(tx: Tx, wanted: SellerFilter, before: int | None, limit: int) -
     ):
         if value is not None:
             query = query.where(column == str(value))
+    if wanted.text is not None:
+        names = (table.name, table.company, table.seller_id)
+        query = query.where(or_(*(name.icontains(wanted.text, autoescape=True) for name in names)))
     return [SellerLine(**_line(row)) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
 
 

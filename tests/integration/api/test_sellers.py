@@ -129,3 +129,30 @@ async def test_nothing_to_change_and_nobody_to_change(small: Door) -> None:
     assert (await small.operator.patch(f"/sellers/{made['id']}", json={})).status_code == 422
     assert (await small.operator.patch("/sellers/99", json={"name": "x"})).status_code == 404
     assert (await small.viewer.post(f"/sellers/{made['id']}/pause")).status_code == 403
+
+
+async def test_a_seller_is_replaced_found_and_deleted(door: Door) -> None:
+    await prepare(door.app)
+    named = {"idempotency-key": "seller-1"}
+    body = {"seller_id": "luxboy", "name": "럭스보이", "company": "㈜럭스", "cadence": "6h"}
+    made = (await door.operator.post("/sellers", json=body, headers=named)).json()
+    again = await door.operator.post("/sellers", json=body, headers=named)
+    assert (again.status_code, again.json(), again.headers["idempotency-replayed"]) == (201, made, "true")
+    await added(door, "dmont")
+    assert [one["id"] for one in (await door.get("/sellers", q="럭스"))["items"]] == [made["id"]]
+
+    path = f"/sellers/{made['id']}"
+    found = (await door.operator.put(path, json={"name": "럭스", "cadence": "2d"})).json()
+    assert (found["name"], found["company"], found["cadence"]) == ("럭스", None, "2d")
+
+    told = {"mall": "mustit", "product_id": "1", "seller_id": "luxboy"}
+    product = (await door.operator.post("/products", json=told)).json()
+    refused = await door.operator.delete(path)
+    words = f"product {product['id']} is of seller mustit/luxboy"
+    assert (refused.status_code, refused.json()["detail"]) == (409, words)
+    await door.operator.delete(f"/products/{product['id']}")
+    assert (await door.operator.delete(path)).status_code == 204
+    assert (await door.viewer.get(path)).status_code == 404
+    assert (await door.viewer.get(f"/schedules/{made['schedule_id']}")).status_code == 404
+    acts = (await door.get("/audit", subject_type="seller", subject_id=str(made["id"])))["items"]
+    assert [act["action"] for act in reversed(acts)] == ["seller.add", "seller.change", "seller.delete"]

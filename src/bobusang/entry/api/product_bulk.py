@@ -95,17 +95,17 @@ async def _results(desk: Desk, request: Request) -> AsyncIterator[bytes]:
     try:
         async for line in lines(request.stream(), LONGEST):
             number += 1
-            if line is None or line.strip():
+            if number > MOST + 1:
+                continue  # read to its end all the same: the caller is still sending it
+            if number > MOST:
+                waiting.append((number, TooLarge(f"only {MOST:,} lines are read", hint="send the rest by itself")))
+            elif line is None or line.strip():
                 waiting.append((number, _wanted(line)))
             if len(waiting) >= AT_ONCE:
                 yield await _batch(desk, waiting)
                 waiting = []
-            if number >= MOST:
-                break
     except HTTPException as error:  # the guard has stopped reading
         waiting.append((number + 1, TooLarge(str(error.detail), hint="send several smaller files")))
-    if number >= MOST and not waiting:
-        waiting.append((number + 1, TooLarge(f"only {MOST:,} lines are read", hint="send the rest by itself")))
     if waiting:
         yield await _batch(desk, waiting)
 

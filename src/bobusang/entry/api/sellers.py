@@ -6,15 +6,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from pydantic import Field
+from starlette.responses import Response
 
 from bobusang.catalog import cadence
 from bobusang.catalog import sellers as catalog
 from bobusang.catalog.model import SellerStatus
 from bobusang.catalog.sellers import NewSeller, Seller
+from bobusang.entry.api.conditions import shown
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Flag, Form, Name, PathId
+from bobusang.entry.api.once import IdempotencyKey, once
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import workflow_id
 from bobusang.flows.collect.register import WORKFLOW
@@ -42,19 +45,25 @@ class SellerQuery(Paged):
     mall: Name | None = None
     status: Status | None = None
     seller_id: SellerId | None = None
+    q: Annotated[str | None, Field(min_length=1, max_length=100, description="a part of name, company or id")] = None
 
 
-class SellerForm(Form):
+class SellerFacts(Form):
+    """All that is known of a seller besides its name at the mall; what is left out is empty, or the default."""
+
+    name: Annotated[Text | None, Field(examples=["럭스보이"])] = None
+    company: Annotated[Text | None, Field(examples=["㈜럭스"])] = None
+    contact: Annotated[Text | None, Field(examples=["김"])] = None
+    email: Email | None = None
+    cadence: Cadence = "1d"
+    adaptive: Annotated[Flag, Field(description="let the cadence follow how much changes")] = False
+
+
+class SellerForm(SellerFacts):
     """A seller of a mall, known by mall and seller_id."""
 
     mall: Mall = "mustit"
     seller_id: SellerId
-    name: Text | None = None
-    company: Text | None = None
-    contact: Text | None = None
-    email: Email | None = None
-    cadence: Cadence = "1d"
-    adaptive: Annotated[Flag, Field(description="let the cadence follow how much changes")] = False
 
     def new(self) -> NewSeller:
         """The same as the catalog takes it."""
@@ -76,9 +85,14 @@ class SellerChange(Form):
         given = self.model_dump(exclude_unset=True)
         if not given:
             raise Invalid("nothing to change was given", hint=f"one of {', '.join(type(self).model_fields)}")
-        if "cadence" in given:
-            given["cadence_minutes"] = cadence.minutes(given.pop("cadence"))
-        return given
+        return changed(given)
+
+
+def changed(given: dict[str, Any]) -> dict[str, Any]:
+    """What the catalog calls a cadence is a number of minutes."""
+    if "cadence" in given:
+        given["cadence_minutes"] = cadence.minutes(given.pop("cadence"))
+    return given
 
 
 class PauseForm(Form):
@@ -101,24 +115,26 @@ def naming_fields() -> Iterator[None]:
 async def list_sellers(desk: Viewer, query: Annotated[SellerQuery, Query()]) -> Page[SellerLine]:
     """Newest first."""
     before = unpack("sellers", query.cursor)
-    wanted = SellerFilter(mall=query.mall, status=query.status, seller_id=query.seller_id)
+    wanted = SellerFilter(mall=query.mall, status=query.status, seller_id=query.seller_id, text=query.q)
     async with desk.read() as tx:
         found = await view.listed(tx, wanted, before, query.limit + 1)
     return page("sellers", found, query.limit, lambda seller: seller.id)
 
 
-@router.post("", summary="Add a seller", status_code=201)
-async def add_seller(desk: Operator, form: SellerForm) -> SellerDetail:
+@router.post("", summary="Add a seller", status_code=201, response_model=SellerDetail)
+async def add_seller(
+    desk: Operator, request: Request, form: SellerForm, idempotency_key: IdempotencyKey = None
+) -> Response:
     """It is first crawled one cadence from now; POST /crawl/start crawls it at once."""
     desk.app.collector.source(form.mall)
 
-    async def work(tx: Tx) -> SellerDetail:
+    async def work(tx: Tx) -> Response:
         with naming_fields():
             made = await sellers.add(tx, await workflow_id(tx, WORKFLOW), form.new())
         await desk.note(tx, "seller.add", "seller", made.id, after=form.model_dump())
-        return await view.one(tx, made.id)
+        return shown(await view.one(tx, made.id), 201, Location=f"/sellers/{made.id}")
 
-    return await desk.write(work)
+    return await once(desk, request, idempotency_key, form, work)
 
 
 @router.get("/{seller_id}", summary="Show a seller")
@@ -131,9 +147,30 @@ async def show_seller(desk: Viewer, seller_id: PathId) -> SellerDetail:
 @router.patch("/{seller_id}", summary="Change a seller")
 async def change_seller(desk: Operator, seller_id: PathId, form: SellerChange) -> SellerDetail:
     """Another cadence counts from the next fire, which stays where it is planned."""
+    return await _changed(desk, seller_id, form.values)
 
+
+@router.put("/{seller_id}", summary="Replace what is known of a seller")
+async def replace_seller(desk: Operator, seller_id: PathId, form: SellerFacts) -> SellerDetail:
+    """What is left out is taken away, or as it is for a new one; another cadence counts from the next fire."""
+    return await _changed(desk, seller_id, lambda: changed(form.model_dump()))
+
+
+@router.delete("/{seller_id}", summary="Delete a seller", status_code=204)
+async def delete_seller(desk: Operator, seller_id: PathId) -> None:
+    """With its schedule; 409 while there are products of it."""
+
+    async def work(tx: Tx) -> None:
+        gone = await sellers.remove(tx, seller_id)
+        before = {"mall": gone.mall, "seller_id": gone.seller_id, "name": gone.name}
+        await desk.note(tx, "seller.delete", "seller", seller_id, before=before)
+
+    await desk.write(work)
+
+
+async def _changed(desk: Desk, seller_id: int, told_values: Callable[[], dict[str, Any]]) -> SellerDetail:
     async def work(tx: Tx) -> SellerDetail:
-        values = form.values()
+        values = told_values()
         before = await catalog.get(tx, seller_id)
         with naming_fields():
             await sellers.change(tx, await workflow_id(tx, WORKFLOW), seller_id, values)

@@ -73,6 +73,16 @@ async def disable(tx: Tx, id: int) -> Seller:
     return seller
 
 
+async def remove(tx: Tx, id: int) -> Seller:
+    """Delete a seller with its schedule; what its runs told stays."""
+    seller = await sellers.get(tx, id)
+    await sellers.remove(tx, id)
+    if seller.schedule_id is not None:
+        await schedules.delete(tx, seller.schedule_id)
+    await settle_alerts(tx, [alert_of(seller)])
+    return seller
+
+
 async def of_run(tx: Tx, run: Run) -> Seller | None:
     """The seller that a run crawls; None when it is not about a seller that we know."""
     if run.plan.name != WORKFLOW or run.target.get("type") != KIND:
