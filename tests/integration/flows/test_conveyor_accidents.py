@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -166,6 +167,25 @@ async def test_a_floor_that_is_taken_away_freezes_what_is_listed(listed: Shop) -
     assert await listed.run(Mode.FULL, BRANDS) == "COMPLETED"
 
     assert (await shelves(listed), await written(listed)) == before
+
+
+async def test_duty_that_is_told_otherwise_than_priced_freezes_what_is_listed(listed: Shop) -> None:
+    before = await shelves(listed), await written(listed)
+    rules = pricing.Policy(pays_duty=False)
+    await listed.yard.db.transact(lambda tx: policies.put(tx, "buyma", "", rules, who="owner"))
+
+    assert await listed.run(Mode.FULL, BRANDS) == "COMPLETED"
+
+    assert (await shelves(listed), await written(listed)) == before
+    assert set(await quoted(listed)) == {("HOLD", "duty_unclear")}
+
+    async def told(tx: Tx) -> None:
+        account = await accounts.named(tx, "buyma", NAME)
+        await accounts.change(tx, replace(account, duty="none"))
+
+    await listed.yard.db.transact(told)
+    assert await listed.run(Mode.FULL, BRANDS) == "COMPLETED"
+    assert "HOLD" not in {decision for decision, _ in await quoted(listed)}
 
 
 async def test_a_forged_webhook_is_refused_and_changes_nothing(listed: Shop) -> None:

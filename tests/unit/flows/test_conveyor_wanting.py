@@ -16,6 +16,7 @@ from bobusang.flows.conveyor.goods import Known
 from bobusang.kit.money import Money
 from bobusang.stages.convert.model import Converted
 from bobusang.stages.register import model as register
+from tests.unit.register.making import ACCOUNT
 
 NOW = datetime(2026, 11, 16, 3, tzinfo=UTC)
 GOODS = Goods(
@@ -161,3 +162,12 @@ def test_the_same_goods_are_known_by_brand_and_model_number(changed: dict[str, A
     made = msgspec.structs.replace(MADE, **changed)
 
     assert wanting.goods_of(made) == goods
+
+
+@pytest.mark.parametrize(
+    ("word", "included"), [("included", True), ("refundable", True), ("none", False), ("", None), ("other", None)]
+)
+def test_price_is_told_what_buyers_are_told_of_duty(word: str, included: bool | None) -> None:
+    asked = wanting.priced(KNOWN, MADE, GOODS, replace(ACCOUNT, duty=word), None, may_raise=True)
+
+    assert asked.duty_included is included

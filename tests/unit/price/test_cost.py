@@ -253,3 +253,21 @@ def test_more_cost_never_lowers_a_price(purchase: int, more: int, margin: Decima
         return reached
 
     assert price(purchase + more) >= price(purchase)
+
+
+@pytest.mark.parametrize(
+    ("told", "pays", "held"),
+    [
+        (None, True, ""),
+        (None, False, ""),
+        (True, True, ""),
+        (False, False, ""),
+        (True, False, "the account tells of duty that it is included, the policy's pays_duty says that buyers pay it"),
+        (False, True, "the account tells of duty that buyers pay it, the policy's pays_duty says that it is ours"),
+    ],
+)
+def test_duty_that_is_told_otherwise_than_priced_is_a_hold(told: bool | None, pays: bool, held: str) -> None:
+    found = stack(replace(WANTED, duty_included=told), RATES, {"KRW": fx("9.2")}, Policy(pays_duty=pays), NOW)
+
+    expected = Hold(Reason.DUTY_UNCLEAR, f"{held}: change one of them") if held else None
+    assert (found if isinstance(found, Hold) else None) == expected

@@ -21,7 +21,8 @@ STAMP = Statement("""
     select (select max(id) from market_fees) as fees, (select max(id) from freight_rates) as freights,
       (select max(id) from duty_rates) as duties, (select max(id) from import_taxes) as taxes,
       (select max(decided_at) from price_policies) as policies""")
-ACCOUNTS = Statement("select id, enabled, fee_tier, policy from market_accounts where market = :market order by id")
+ACCOUNTS = Statement("""
+    select id, enabled, fee_tier, duty, policy from market_accounts where market = :market order by id""")
 # A rate that was fetched again and is the same is no news; one that waits for a person holds prices.
 RATES = Statement("""
     select base, quote, rate, spread, state from fx_quotes f where state in ('TRUSTED', 'HELD') and quoted_at =
@@ -49,7 +50,7 @@ async def stamp(tx: Tx, market: str) -> str:
     row = await tx.first(STAMP)
     assert row is not None
     accounts = [
-        [one["id"], bool(one["enabled"]), one["fee_tier"], one["policy"]]
+        [one["id"], bool(one["enabled"]), one["fee_tier"], one["duty"], one["policy"]]
         for one in await tx.fetch(ACCOUNTS, market=market)
     ]
     rates = [[one[name] for name in ("base", "quote", "rate", "spread", "state")] for one in await tx.fetch(RATES)]

@@ -33,6 +33,8 @@ KINDS = {
 """What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
 ONLY = "-"
 """The key of the one choice of an axis that the mall has no choice of: on the market it is an option like others."""
+DUTY_INCLUDED = {"included": True, "refundable": True, "none": False}
+"""What an account's word of duty means for the price; what is refunded is ours too. Without a word nothing is told."""
 LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
 ONLY = "only"
 """The code of the one colour that a mall names outside of its options: REGISTER would know it by its words, cells do
@@ -108,6 +110,7 @@ def priced(
         weight_grams=weight if type(weight) is int and weight > 0 else None,
         model=made.model,
         current=current,
+        duty_included=DUTY_INCLUDED.get(account.duty),
         may_raise=may_raise,
     )
 

@@ -120,6 +120,8 @@ def _freight(wanted: Wanted, rates: Rates, policy: Policy, day: date) -> list[Li
 
 def _import(wanted: Wanted, rates: Rates, policy: Policy, converted: _Exchange, day: date) -> list[Line] | Hold:
     """Duty and consumption tax on a share of the retail price abroad."""
+    if wanted.duty_included is not None and wanted.duty_included is not policy.pays_duty:
+        return _duty_unclear(policy)
     if not policy.pays_duty:
         return []
     tax = rates.tax(policy.country, day)
@@ -249,6 +251,13 @@ def _kind(row: Duty) -> str:
 def _tier(fee: Fee) -> str:
     parts = [part for part in (fee.tier and f"tier {fee.tier}", fee.category) if part]
     return f" ({', '.join(parts)})" if parts else ""
+
+
+def _duty_unclear(policy: Policy) -> Hold:
+    """Duty that is promised and not priced is a loss with every sale; priced and not promised, it is paid twice."""
+    told, priced = ("buyers pay it", "it is ours") if policy.pays_duty else ("it is included", "buyers pay it")
+    said = f"the account tells of duty that {told}, the policy's pays_duty says that {priced}: change one of them"
+    return Hold(Reason.DUTY_UNCLEAR, said)
 
 
 def _no_rate(detail: str) -> Hold:

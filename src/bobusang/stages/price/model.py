@@ -38,6 +38,7 @@ class Reason(StrEnum):
     NO_RAISE = "no_raise"  # the fast loop never raises
 
     NO_COST = "no_cost"
+    DUTY_UNCLEAR = "duty_unclear"  # buyers are told another story of duty than the cost tells
     NO_RATE = "no_rate"  # a row of a fee, freight, duty or tax table is missing
     NO_FX = "no_fx"
     FX_JUMP = "fx_jump"
@@ -90,6 +91,8 @@ class Wanted:
     """What the buyer pays us for the cheapest delivery, beside the price."""
     resale_floor: Money | None = None
     """The least price that the supplier allows."""
+    duty_included: bool | None = None
+    """Whether buyers are told that we pay duty; None: they are told nothing."""
     may_raise: bool = True
     """False in the fast loop; a price below the floor is raised all the same."""
 
