@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from bobusang.platform.search import LONGEST_KEYWORD
+from bobusang.platform.searches.marking import Marker
 from bobusang.platform.searches.opensearch.clauses import (
     EVERYTHING,
     NOTHING,
@@ -20,7 +21,7 @@ from bobusang.platform.searches.opensearch.clauses import (
 )
 from bobusang.platform.searches.readings import split_up, turned
 from bobusang.platform.searches.synonyms import synonyms
-from bobusang.platform.searches.tokens import LONGEST, asked, shared, wanted
+from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, is_dense, jamo, words
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ SHORTEST_TWO_TYPOS = 8
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is looked for: tiers, whether they are more than what was typed, and the words to mark."""
+    """What is looked for: tiers, whether they are more than what was typed, and what is to be marked."""
 
     tiers: tuple[Clause, ...]
-    words: tuple[str, ...] = ()
+    marker: Marker
     loose: bool = False
 
 
@@ -50,22 +51,23 @@ def as_typed(keyword: str) -> Asked:
     """The tiers of a keyword when it is taken as it stands."""
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     if not found:
-        return Asked((NOTHING if typed.strip() else EVERYTHING,))
+        return Asked((NOTHING if typed.strip() else EVERYTHING,), Marker(()))
     whole = every(token(f"={word}") for word in found)
+    parts = _parts(found)
     tiers = (
-        every((one_of("exact", [compact(folded(typed))]), *map(token, shared(typed)))),
+        every((one_of("exact", [compact(folded(typed))]), parts)),
         every((whole, either([token(f"@{word}") for word in found]))),
         whole,
-        _parts(found),
+        parts,
     )
-    return Asked(tiers, _marks(found))
+    return Asked(tiers, _marker(found))
 
 
 def enough(strict: Asked) -> list[Mapping[str, Any]]:
     """Questions by which `is_enough` tells whether what was typed finds what was meant."""
-    if not strict.words:
+    if len(strict.tiers) == 1:
         return []
-    return [counting(either(strict.tiers[:3]), 1), counting(strict.tiers[3], ENOUGH)]
+    return [counting(either(strict.tiers[:-1]), 1), counting(strict.tiers[-1], ENOUGH)]
 
 
 def is_enough(keyword: str, answers: Sequence[Mapping[str, Any]]) -> bool:
@@ -86,11 +88,12 @@ async def loosely(reading: Reading, keyword: str, strict: Asked) -> Asked:
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     readings = await _readings(reading, typed, found)
     tiers = (*strict.tiers, *map(_parts, readings), morphemes(typed))
-    if not await _finds(reading, tiers, ENOUGH):
+    misspelt = not await _finds(reading, tiers, ENOUGH)
+    if misspelt:
         tiers += tuple(every(map(_nearly, other)) for other in (found, *readings))
         if not await _finds(reading, tiers, 1):
             tiers += _partly(found)
-    return Asked(tiers, _marks(found, *readings), loose=True)
+    return Asked(tiers, _marker(found, *readings, loose=misspelt), loose=True)
 
 
 async def _readings(reading: Reading, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -99,7 +102,7 @@ async def _readings(reading: Reading, typed: str, found: tuple[str, ...]) -> lis
     counts = await reading.frequencies({part for word in found for part in _pieces(word)})
     split = tuple(piece for word in found for piece in split_up(word, lambda one: counts.get(one, 0)))
     joined = (compact(folded(typed)),)
-    return [other for other in dict.fromkeys((*others, split, joined)) if other and other != found]
+    return [other for other in dict.fromkeys((split, joined, *others)) if other and other != found]
 
 
 def _pieces(word: str) -> Iterable[str]:
@@ -131,9 +134,9 @@ def _partly(found: Iterable[str]) -> tuple[Clause, ...]:
     return tuple(either(parts, number) for number in least if number > 1)
 
 
-def _marks(*readings: Iterable[str]) -> tuple[str, ...]:
+def _marker(*readings: Iterable[str], loose: bool = False) -> Marker:
     known = [word for reading in readings for word in reading]
-    return tuple(dict.fromkeys([*known, *(other for word in known for other in synonyms(word))]))
+    return Marker(tuple(dict.fromkeys([*known, *(other for word in known for other in synonyms(word))])), loose=loose)
 
 
 def _has_digits(text: str) -> bool:

@@ -84,7 +84,12 @@ def row(document: Document) -> dict[str, Any]:
         "changed": document.changed,
         "digest": document.digest(),
         "tokens": filed(document),
-        "sounds": " ".join([*(_sounds(piece) for text in texts for piece in text.split()), *map(_sounds, spoken)]),
+        "sounds": " ".join(
+            [
+                *(_sounds(piece) for text in texts for piece in text.split() if not _DIGIT.search(piece)),
+                *map(_sounds, spoken),
+            ]
+        ),
         "name": texts,
         "called": called,
         "exact": [*called, compact(folded(document.product_id)), *([model] if model else ())],

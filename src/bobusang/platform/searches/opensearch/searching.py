@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.kit.errors import Invalid
 from bobusang.platform.search import COUNTED, MOST, MOST_FACETS, Count, Found, Hit, Sort
-from bobusang.platform.searches.marking import marked
 from bobusang.platform.searches.opensearch.asking import as_typed, enough, is_enough, loosely
 from bobusang.platform.searches.opensearch.clauses import LARGEST, SMALLEST, SUREST, between, every, one_of, ranked
 from bobusang.platform.searches.opensearch.schema import read
@@ -101,7 +100,7 @@ def _found(query: Query, asked: Asked, answer: Mapping[str, Any]) -> Found:
 
 def _hit(hit: Mapping[str, Any], asked: Asked) -> Hit:
     document = read(hit["_source"])
-    return Hit(document, 1 / (1 + SUREST - hit["_score"]), marked(document, asked.words, loose=asked.loose))
+    return Hit(document, 1 / (1 + SUREST - hit["_score"]), asked.marker.marked(document))
 
 
 def _count(bucket: Mapping[str, Any]) -> Count:
