@@ -208,6 +208,47 @@ async def test_enough_runs_confirm_a_price_by_themselves(db: Database, tmp_path:
     assert await audit(mall) == [("price_confirm", "held.confirm", str(id), {"price": 10_000}, {"price": 1_000})]
 
 
+async def told(mall: Collector, run: int, price: int, **fields: Any) -> Saved:
+    """The own page of `a`."""
+    page = await mall.fetched(run, item_ask("a"), Snapshot(NAME, "a", {"name": "item a", "price": price, **fields}))
+    return await mall.save(page)
+
+
+async def test_one_jump_is_held_once_whichever_pages_tell_it(mall: Collector) -> None:
+    await reads(mall, 2, a=1_000)
+    assert await told(mall, 2, 1_000, materials="wool") == Saved(pages=1, items=1, held=1)
+    assert await shown(mall) == [("a", "price_jump", "HELD", 1, 1_000)]
+    assert len(await mall.events("source.held")) == 1
+
+    await reads(mall, 3, a=1_000)
+    assert await shown(mall) == [("a", "price_jump", "HELD", 2, 1_000)]
+    id = await one_id(mall)
+    await mall.do(lambda tx: mall.collecting.deciding.approve(tx, id, "kim"))
+    assert (await mall.truth())["a"] == {"name": "item a", "price": 1_000, "materials": "wool"}
+
+
+async def test_a_jump_that_a_person_rejected_is_rejected_on_every_page(mall: Collector) -> None:
+    await reads(mall, 2, a=1_000)
+    id = await one_id(mall)
+    await mall.do(lambda tx: mall.collecting.deciding.reject(tx, id, "kim"))
+
+    assert await told(mall, 3, 1_000, materials="wool") == Saved(pages=1, items=1, changed=1)
+    assert await shown(mall) == []
+    assert (await mall.truth())["a"] == {"name": "item a", "price": 10_000, "materials": "wool"}
+
+
+async def test_a_jump_ends_by_the_page_that_is_held_for_it(mall: Collector) -> None:
+    """The list's reading gave way to the item's page, which tells more: only that page can take it back."""
+    await reads(mall, 2, a=1_000)
+    await told(mall, 2, 1_000, materials="wool")
+    await reads(mall, 3)
+    assert await shown(mall) == [("a", "price_jump", "HELD", 1, 1_000)]
+
+    await told(mall, 3, 10_000, materials="wool")
+    assert await shown(mall) == []
+    assert await shown(mall, state=HeldState.SUPERSEDED) == [("a", "price_jump", "SUPERSEDED", 1, 1_000)]
+
+
 async def test_other_streams_of_a_held_record_are_written(mall: Collector) -> None:
     """Even in the same batch, and though they were compared with what is held."""
     await mall.plan(2)

@@ -3,7 +3,8 @@
 HELD ─ approve ─▶ APPROVED   the reading is written, with its evidence and who agreed
      ─ reject ──▶ REJECTED   the same is neither held nor written again for a while (`REMEMBERED`)
      ─ newer ───▶ SUPERSEDED the page says something else by now
-Only one is open for each record and stream; the same reading of a later run counts up.
+Only one is open for each record and stream; the same reading of a later run counts up. A price that jumps to the same
+in a list and on the item's own page is one jump: it is held once, by the page that tells more.
 """
 
 from __future__ import annotations
@@ -59,15 +60,25 @@ _NEW = Bulk(
         "created_at",
     ),
 )
-_AGAIN = Revise(held_writes, "id", ("readings", "job_id", "raw_id", "reason", "reading", "before_data", "after_data"))
+_AGAIN = Revise(
+    held_writes,
+    "id",
+    (
+        *("readings", "job_id", "stream", "open_key", "raw_id", "reason"),
+        *("reading", "before_data", "after_data"),
+    ),
+)
+_COUNTED = Revise(held_writes, "id", ("readings", "job_id"))
 ANY_OPEN = Statement("""
     select 1 as value from held_writes where state = 'HELD' and source = :source limit 1""")
-OPEN = Statement("select id, open_key, digest, readings, job_id from held_writes where open_key in (:keys...)")
+OPEN = Statement("""
+    select id, record_key, open_key, guard, digest, readings, job_id, after_data from held_writes
+    where source = :source and record_key in (:keys...) and state = 'HELD'""")
 DECIDE = Statement("""
     update held_writes set state = :state, open_key = null, decided_at = :now, decided_by = :who
     where id in (:ids...) and state = 'HELD'""")
 REJECTED = Statement("""
-    select record_key, stream, digest from held_writes
+    select record_key, stream, guard, digest from held_writes
     where source = :source and record_key in (:keys...) and state = 'REJECTED' and decided_at > :since""")
 _PICK = """
     select * from held_writes where state = :state and id < :before and (:source = '' or source = :source)
@@ -145,9 +156,14 @@ class Open:
     """The open held write of a record and stream."""
 
     id: int
+    record_key: str
+    open_key: str
+    guard: Guard
     digest: str
     readings: int
     job_id: int | None
+    told: int
+    """How many fields it would change."""
 
 
 @dataclass(slots=True)
@@ -160,12 +176,12 @@ class Standing:
     def refused(self, hold: Hold) -> bool:
         """Whether a person has already said no to this."""
         reading = hold.change.reading
-        return (reading.snapshot.key, reading.stream, hold.digest) in self.rejected
+        return (reading.snapshot.key, _stream(hold.held.guard, reading.stream), hold.digest) in self.rejected
 
     def confirmed(self, hold: Hold, least: int) -> Open | None:
         """The open one of a price that by now enough runs have read; None while it is still to be held."""
-        found = self.open.get(hold.open_key)
-        if hold.held.guard is not Guard.PRICE_JUMP or found is None or found.digest != hold.digest:
+        found = same(hold, self.open)
+        if hold.held.guard is not Guard.PRICE_JUMP or found is None:
             return None
         return found if 0 < least <= found.readings + (found.job_id != hold.run.job_id) else None
 
@@ -175,29 +191,57 @@ def open_key(reading: Reading) -> str:
     return f"{reading.snapshot.source}/{reading.stream}/{reading.snapshot.key}"
 
 
+def _stream(guard: str, stream: str) -> str:
+    """A person who says no to a price means it wherever it is told."""
+    return "" if guard == Guard.PRICE_JUMP else stream
+
+
+def same(hold: Hold, standing: Mapping[str, Open]) -> Open | None:
+    """The open held write that is about the same: of the same stream, or of another that tells the same price."""
+    found = standing.get(hold.open_key)
+    if found is not None and found.digest == hold.digest:
+        return found
+    if hold.held.guard is not Guard.PRICE_JUMP:
+        return None
+    key = hold.change.reading.snapshot.key
+    return next((one for one in standing.values() if (one.record_key, one.digest) == (key, hold.digest)), None)
+
+
 async def standing_open(tx: Tx, source: str, readings: Iterable[Reading]) -> dict[str, Open]:
     """The open held writes of these readings' records, by `open_key`; costs next to nothing when there are none."""
     if await tx.value(ANY_OPEN, source=source) is None:
         return {}
-    rows = await tx.fetch(OPEN, keys=sorted({open_key(reading) for reading in readings}))
-    return {row["open_key"]: Open(row["id"], row["digest"], row["readings"], row["job_id"]) for row in rows}
+    rows = await tx.fetch(OPEN, source=source, keys=sorted({reading.snapshot.key for reading in readings}))
+    return {row["open_key"]: _open(row) for row in rows}
+
+
+def _open(row: Row) -> Open:
+    return Open(
+        *(row["id"], row["record_key"], row["open_key"], Guard(row["guard"]), row["digest"], row["readings"]),
+        job_id=row["job_id"],
+        told=len(json.loads(row["after_data"])),
+    )
 
 
 async def standing_rejected(tx: Tx, source: str, holds: Sequence[Hold]) -> set[tuple[str, str, str]]:
-    """What people have rejected of these records lately: (key, stream, digest)."""
+    """What people have rejected of these records lately: (key, stream, digest); a price without its stream."""
     keys = sorted({hold.change.reading.snapshot.key for hold in holds})
     rows = await tx.fetch(REJECTED, source=source, keys=keys, since=tx.now - REMEMBERED) if keys else ()
-    return {(row["record_key"], row["stream"], row["digest"]) for row in rows}
+    return {(row["record_key"], _stream(row["guard"], row["stream"]), row["digest"]) for row in rows}
 
 
 async def hold(tx: Tx, holds: Sequence[Hold], standing: Mapping[str, Open]) -> None:
     """Keep these: the same reading again counts up, another one replaces what was open. Tells `source.held` of the
     new ones, once for each run and guard."""
     last = {one.open_key: one for one in holds}  # of two in a batch, the later
-    again = {key: one for key, one in last.items() if key in standing and standing[key].digest == one.digest}
-    fresh = [one for key, one in last.items() if key not in again]
-    await supersede(tx, [standing[one.open_key].id for one in fresh if one.open_key in standing])
-    await tx.revise(_AGAIN, [_again_row(standing[key], one) for key, one in sorted(again.items())])
+    matched = [(one, same(one, standing)) for _, one in sorted(last.items())]
+    again = [(one, found) for one, found in matched if found is not None]
+    fresh = [one for one, found in matched if found is None]
+    kept = {found.id for _, found in again}
+    old = (standing[key] for key in last if key in standing)
+    await supersede(tx, [one.id for one in old if one.id not in kept])
+    await tx.revise(_AGAIN, [_again_row(found, one) for one, found in again if _tells_more(one, found)])
+    await tx.revise(_COUNTED, [_counted_row(found, one) for one, found in again if not _tells_more(one, found)])
     try:
         await tx.insert(_NEW, [_row(one, tx.now) for one in fresh])
     except Duplicate as error:
@@ -283,11 +327,20 @@ def _row(one: Hold, now: datetime) -> tuple[object, ...]:
     )
 
 
+def _tells_more(one: Hold, found: Open) -> bool:
+    """The newest reading is the one to be written; but a list does not take the place of what the item's page said."""
+    return one.open_key == found.open_key or len(one.change.fields) > found.told
+
+
 def _again_row(found: Open, one: Hold) -> tuple[object, ...]:
-    """The newest reading is the one to be written; a run counts once, however often it reads the same."""
-    readings = found.readings + (found.job_id != one.run.job_id)
-    reason = one.held.reason[:REASON_LENGTH]
-    return (found.id, readings, one.run.job_id, one.change.reading.raw_id, reason, *_told(one.change))
+    reading = one.change.reading
+    told = (reading.stream, one.open_key, reading.raw_id, one.held.reason[:REASON_LENGTH], *_told(one.change))
+    return (*_counted_row(found, one), *told)
+
+
+def _counted_row(found: Open, one: Hold) -> tuple[object, ...]:
+    """A run counts once, however often and wherever it reads the same."""
+    return (found.id, found.readings + (found.job_id != one.run.job_id), one.run.job_id)
 
 
 def _told(change: Change) -> tuple[str, str, str]:
