@@ -287,3 +287,14 @@ async def test_no_address_is_the_folder(tmp_path: Path) -> None:
 
     assert await EmbeddedSearch(tmp_path / "search").count() == 8
     await search.close()
+
+
+async def test_a_tier_that_comes_between_two_pages_moves_no_other(search: EmbeddedSearch) -> None:
+    """Nothing is called 경량 at first; then a brand is, and what it finds would have been on the first page."""
+    await build(search, [filing.document(id) for id in range(10)])
+    first = await search.search(Query("경량", limit=4))
+
+    await search.put([Document(90, "okmall", "90", brand="경량")])
+
+    second = await search.search(Query("경량", limit=20, after=first.next))
+    assert (ids(first), ids(second)) == ([0, 1, 2, 3], [4, 5, 6, 7, 8, 9])

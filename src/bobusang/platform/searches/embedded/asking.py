@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
@@ -31,11 +32,31 @@ SHORTEST_TWO_TYPOS = 8
 """Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
 
 
+class Rank(IntEnum):
+    """How sure a tier is; a cursor names it, so that a tier that comes or goes between two pages moves no other."""
+
+    EXACT = 0
+    NAMED = 1
+    WHOLE = 2
+    PARTS = 3
+    READINGS = 10
+    MISSPELT = 20
+    PARTLY = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One way of finding."""
+
+    rank: int
+    query: Query
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is looked for: tiers, whether they are more than what was typed, and the words to mark."""
 
-    tiers: tuple[Query, ...]
+    tiers: tuple[Tier, ...]
     anything: Query
     """Whatever any tier finds."""
     marker: Marker
@@ -48,34 +69,46 @@ def ask(serving: Serving, keyword: str) -> Asked:
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     if not found:
         everything = Query.empty_query() if typed.strip() else Query.all_query()
-        return Asked((everything,), everything, Marker(()))
-    tiers = _as_typed(serving, typed, found)
-    parts = tiers[-1]
-    if _finds(serving, either(tiers[:-1]), 1) or _finds(serving, parts, 1 if _has_digits(typed) else ENOUGH):
-        return Asked(tiers, parts, Marker(_marks(found)))
-    readings = _readings(serving, typed, found)
-    others = (parts, *(_parts(reading) for reading in readings if _is_known(serving, reading)))
-    misspelt = not _finds(serving, either(others), ENOUGH)
+        return Asked((Tier(Rank.EXACT, everything),), everything, Marker(()))
+    strict = _as_typed(serving, typed, found)
+    if strict and _is_enough(serving, strict, typed):
+        return Asked(strict, strict[-1].query, Marker(_marks(found)))
+    readings = {
+        Rank.READINGS + place: reading
+        for place, reading in enumerate(_readings(serving, typed, found))
+        if _is_known(serving, reading)
+    }
+    others = [*strict[-1:], *(Tier(rank, _parts(reading)) for rank, reading in readings.items())]
+    misspelt = not _finds(serving, others, ENOUGH)
     if misspelt:
-        others += tuple(_misspelt(reading) for reading in (found, *readings))
-        if not _finds(serving, either(others), 1):
-            others += _partly(found)
-    marker = Marker(_marks(found, *readings), loose=misspelt)
-    return Asked((*tiers[:-1], *others), either(others), marker, loose=True)
+        others.append(Tier(Rank.MISSPELT, every(map(_nearly, found))))
+        if not _finds(serving, others, 1):
+            others += [Tier(Rank.PARTLY + place, query) for place, query in enumerate(_partly(found))]
+    marker = Marker(_marks(found, *readings.values()), loose=misspelt)
+    return Asked((*strict[:-1], *others), either([tier.query for tier in others]), marker, loose=True)
 
 
-def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Query, ...]:
+def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier, ...]:
     """A brand or number that is called so; whole words, one of them of its brand; whole words; parts of words. The last
-    finds all that the others find; those that cannot find anything are left out."""
+    finds all that the others find; what cannot find anything is left out."""
+    if not _is_known(serving, found):
+        return ()
     parts = _parts(found)
     tiers = []
-    if serving.searcher.doc_freq("exact", whole := compact(folded(typed))):
-        tiers.append(every((one_of("exact", [whole]), parts)))
+    if serving.searcher.doc_freq("exact", called := compact(folded(typed))):
+        tiers.append(Tier(Rank.EXACT, every((one_of("exact", [called]), parts))))
     if all(serving.df(f"={word}") for word in found):
-        words = every(token(f"={word}") for word in found)
-        named = [token(f"@{word}") for word in found if serving.df(f"@{word}")]
-        tiers += [every((words, either(named))), words] if named else [words]
-    return (*tiers, parts)
+        whole = every(token(f"={word}") for word in found)
+        if named := [token(f"@{word}") for word in found if serving.df(f"@{word}")]:
+            tiers.append(Tier(Rank.NAMED, every((whole, either(named)))))
+        tiers.append(Tier(Rank.WHOLE, whole))
+    return (*tiers, Tier(Rank.PARTS, parts))
+
+
+def _is_enough(serving: Serving, strict: Sequence[Tier], typed: str) -> bool:
+    """Whether what was typed finds what was meant: something as a whole, or a few by parts of words."""
+    whole = any(_finds(serving, [tier], 1) for tier in reversed(strict[:-1]))
+    return whole or _finds(serving, strict[-1:], 1 if _has_digits(typed) else ENOUGH)
 
 
 def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -92,10 +125,6 @@ def _is_known(serving: Serving, found: Iterable[str]) -> bool:
 
 def _parts(found: Iterable[str]) -> Query:
     return every(token(one) for one in dict.fromkeys(one for word in found for one in asked(word)))
-
-
-def _misspelt(found: Iterable[str]) -> Query:
-    return every(_nearly(word) for word in found)
 
 
 def _nearly(word: str) -> Query:
@@ -127,8 +156,11 @@ def _has_digits(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-def _finds(serving: Serving, query: Query, least: int) -> bool:
-    """By number, not by score: nothing has to be weighed."""
+def _finds(serving: Serving, tiers: Sequence[Tier], least: int) -> bool:
+    """Whether there are so many; by number, not by score, so that nothing has to be weighed."""
+    if not tiers:
+        return False
+    query = either([tier.query for tier in tiers])
     return len(serving.searcher.search(query, least, count=False, order_by_field="id").hits) >= least
 
 

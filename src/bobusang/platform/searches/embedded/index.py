@@ -144,7 +144,7 @@ class EmbeddedSearch:
         hits = []
         for step in steps[:limit]:
             document = read(serving.searcher.doc(step.address))
-            hits.append(Hit(document, 1 / (1 + step.stretch), asked.marker.marked(document)))
+            hits.append(Hit(document, 1 / (1 + step.rank), asked.marker.marked(document)))
         last = steps[limit - 1] if len(steps) > limit else None
         return Found(
             tuple(hits),
@@ -152,7 +152,7 @@ class EmbeddedSearch:
             more=every_one.total > COUNTED,
             facets=every_one.facets,
             prices=every_one.prices,
-            next=(last.stretch, last.value, last.id) if last else (),
+            next=(last.rank, last.value, last.id) if last else (),
             loose=asked.loose,
         )
 
@@ -213,8 +213,9 @@ class EmbeddedSearch:
         try:
             return await self._run(self._writer, work, *args, **kwargs)
         finally:
-            loop = asyncio.get_running_loop()
-            self._resting = loop.call_later(self._rest_after, lambda: self._writer.submit(self._rest))
+            if not self._closed:
+                loop = asyncio.get_running_loop()
+                self._resting = loop.call_later(self._rest_after, lambda: self._writer.submit(self._rest))
 
     def _rest(self) -> None:
         if self._filling is None:

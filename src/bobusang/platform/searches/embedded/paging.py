@@ -26,6 +26,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 class Stretch:
     """A part of an answer whose documents are in the order of one column."""
 
+    rank: int
     query: Query
     column: str = "id"
     order: Order = Order.Asc
@@ -36,7 +37,7 @@ class Step:
     """A document of a page: where it is, and where to go on after it."""
 
     address: DocAddress
-    stretch: int
+    rank: int
     value: int
     id: int
 
@@ -45,26 +46,27 @@ def stretches(asked: Asked, filters: Sequence[Query], sort: Sort) -> list[Stretc
     """An answer in order. By relevance each tier is a stretch; what has no price comes last in an order of prices."""
     match sort:
         case Sort.RELEVANCE:
+            queries = [tier.query for tier in asked.tiers]
             return [
-                Stretch(every((but_not(tier, asked.tiers[:place]), *filters))) for place, tier in enumerate(asked.tiers)
+                Stretch(tier.rank, every((but_not(tier.query, queries[:place]), *filters)))
+                for place, tier in enumerate(asked.tiers)
             ]
         case Sort.NEWEST:
-            return [Stretch(every((asked.anything, *filters)), "changed", Order.Desc)]
+            return [Stretch(0, every((asked.anything, *filters)), "changed", Order.Desc)]
         case Sort.CHEAPEST | Sort.DEAREST:
             query = every((asked.anything, *filters))
             priced = Query.exists_query("price")
             order = Order.Asc if sort is Sort.CHEAPEST else Order.Desc
-            return [Stretch(every((query, priced)), "price", order), Stretch(but_not(query, [priced]))]
+            return [Stretch(0, every((query, priced)), "price", order), Stretch(1, but_not(query, [priced]))]
 
 
 def page(searcher: Searcher, parts: Sequence[Stretch], after: tuple[float | int, ...], limit: int) -> list[Step]:
-    """The next documents; `after` is (stretch, value, id) of the last one seen."""
+    """The next documents; `after` is (rank, value, id) of the last one seen."""
     first, seen = _seen(after)
     steps: list[Step] = []
-    for place in range(first, len(parts)):
-        steps += _along(searcher, parts[place], place, seen if place == first else None, limit - len(steps))
-        if len(steps) == limit:
-            break
+    for part in parts:
+        if part.rank >= first and len(steps) < limit:
+            steps += _along(searcher, part, seen if part.rank == first else None, limit - len(steps))
     return steps
 
 
@@ -73,15 +75,15 @@ def _seen(after: tuple[float | int, ...]) -> tuple[int, tuple[int, int] | None]:
         return 0, None
     if len(after) != 3 or not all(isinstance(one, int) and SMALLEST <= one <= LARGEST for one in after):
         raise Invalid("the cursor is not one of ours", hint="take `next` of the answer before", field="cursor")
-    place, value, id = (int(one) for one in after)
-    return max(place, 0), (value, id)
+    rank, value, id = (int(one) for one in after)
+    return rank, (value, id)
 
 
-def _along(searcher: Searcher, part: Stretch, place: int, seen: tuple[int, int] | None, limit: int) -> list[Step]:
+def _along(searcher: Searcher, part: Stretch, seen: tuple[int, int] | None, limit: int) -> list[Step]:
     if part.column == "id":
         query = part.query if seen is None else every((part.query, _between("id", seen[1] + 1, LARGEST)))
-        return [Step(address, place, id, id) for id, address in _ordered(searcher, query, "id", part.order, limit)]
-    steps = [] if seen is None else _equal(searcher, part, place, seen[0], seen[1], limit)
+        return [Step(address, part.rank, id, id) for id, address in _ordered(searcher, query, "id", part.order, limit)]
+    steps = [] if seen is None else _equal(searcher, part, seen[0], seen[1], limit)
     missing = limit - len(steps)
     if not missing:
         return steps
@@ -90,26 +92,26 @@ def _along(searcher: Searcher, part: Stretch, place: int, seen: tuple[int, int] 
     if len(found) == missing:  # those that equal the last one may be many: take them by number
         last = found[-1][0]
         found = [one for one in found if one[0] != last]
-        steps += _numbered(searcher, found, place, part.order)
-        return steps + _equal(searcher, part, place, last, SMALLEST, missing - len(found))
-    return steps + _numbered(searcher, found, place, part.order)
+        steps += _numbered(searcher, part, found)
+        return steps + _equal(searcher, part, last, SMALLEST, missing - len(found))
+    return steps + _numbered(searcher, part, found)
 
 
 def _ordered(searcher: Searcher, query: Query, column: str, order: Order, limit: int) -> list[tuple[int, DocAddress]]:
     return searcher.search(query, limit, count=False, order_by_field=column, order=order).hits
 
 
-def _equal(searcher: Searcher, part: Stretch, place: int, value: int, after: int, limit: int) -> list[Step]:
+def _equal(searcher: Searcher, part: Stretch, value: int, after: int, limit: int) -> list[Step]:
     query = every(
         (part.query, _between(part.column, value, value), _between("id", min(after, LARGEST - 1) + 1, LARGEST))
     )
-    return [Step(address, place, value, id) for id, address in _ordered(searcher, query, "id", Order.Asc, limit)]
+    return [Step(address, part.rank, value, id) for id, address in _ordered(searcher, query, "id", Order.Asc, limit)]
 
 
-def _numbered(searcher: Searcher, found: Sequence[tuple[int, DocAddress]], place: int, order: Order) -> list[Step]:
+def _numbered(searcher: Searcher, part: Stretch, found: Sequence[tuple[int, DocAddress]]) -> list[Step]:
     ids = searcher.fast_field_values("id", [address for _, address in found]) if found else []
-    steps = [Step(address, place, value, int(id or 0)) for (value, address), id in zip(found, ids, strict=True)]
-    sign = 1 if order == Order.Asc else -1
+    steps = [Step(address, part.rank, value, int(id or 0)) for (value, address), id in zip(found, ids, strict=True)]
+    sign = 1 if part.order == Order.Asc else -1
     return sorted(steps, key=lambda step: (sign * step.value, step.id))
 
 

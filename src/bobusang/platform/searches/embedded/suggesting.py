@@ -56,7 +56,7 @@ def _begun(serving: Serving, field: str, begin: str, kind: str, limit: int) -> I
 
 def _names(serving: Serving, typed: str) -> Iterator[Suggestion]:
     counts: dict[str, int] = {}
-    parts = [Stretch(tier) for tier in _tiers(serving, typed)]
+    parts = [Stretch(rank, query) for rank, query in enumerate(_tiers(serving, typed))]
     for step in page(serving.searcher, parts, (), READ):
         name = read(serving.searcher.doc(step.address)).name
         counts[name] = counts.get(name, 0) + 1
