@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from bobusang.engine import budgets, lanes
 from bobusang.engine.hooks import JobMoved
 from bobusang.engine.making import job_pool
-from bobusang.engine.model import ExecutionStatus, JobStatus, Run, StepState, StepType
+from bobusang.engine.model import ExecutionStatus, JobStatus, Run, StepType
 from bobusang.engine.outcome import CONTEXT_LIMIT, merged
-from bobusang.engine.rules import Count
 from bobusang.kit import json, log
 from bobusang.kit.sql import Statement
 
@@ -27,7 +26,7 @@ CLOSE = Statement("""
       step_results = :results, context = :context where job_id = :id""")
 EXECUTION = Statement("select context from workflow_executions where job_id = :id")
 RESULTS = Statement("""
-    select s.step_name, c.state, c.created, c.succeeded, c.failed, c.skipped, c.cancelled, c.retried
+    select s.step_name, c.created, c.succeeded, c.failed, c.skipped, c.cancelled
     from job_steps c join workflow_steps s on s.id = c.step_id where c.job_id = :id order by c.step_order""")
 FAULTS = Statement("""
     select error_message, count(*) as times from tasks
@@ -82,15 +81,6 @@ async def step_results(tx: Tx, job_id: int) -> dict[str, dict[str, int]]:
             "cancelled": row["cancelled"],
         }
         for row in rows
-    }
-
-
-async def standing(tx: Tx, job_id: int) -> dict[str, tuple[StepState, Count]]:
-    """Where each step of a job stands, by its name and in their order."""
-    names = ("created", "succeeded", "failed", "skipped", "cancelled", "retried")
-    return {
-        row["step_name"]: (StepState(row["state"]), Count(*(row[name] for name in names)))
-        for row in await tx.fetch(RESULTS, id=job_id)
     }
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from bobusang.engine.model import JobStatus, Run, Step, StepState
+    from bobusang.engine.model import JobStatus, Run, StepState
     from bobusang.engine.rules import Count
     from bobusang.kit.db import Tx
 
@@ -22,13 +22,14 @@ class JobMoved:
 
 
 @dataclass(frozen=True, slots=True)
-class StepMoved:
-    """A step of a job changed its state or its counters."""
+class StepsMoved:
+    """Steps of a job changed their state or their counters."""
 
     run: Run
-    step: Step
-    state: StepState
-    count: Count
+    moved: tuple[str, ...]
+    """The names of those that did."""
+    standing: Mapping[str, tuple[StepState, Count]]
+    """Where each step of the job stands now, by its name and in their order."""
 
 
 @dataclass(slots=True)
@@ -36,12 +37,12 @@ class Hooks:
     """Called in order, inside the moving transaction; one that raises undoes the move."""
 
     on_job: list[Callable[[Tx, JobMoved], Awaitable[None]]] = field(default_factory=list)
-    on_step: list[Callable[[Tx, StepMoved], Awaitable[None]]] = field(default_factory=list)
+    on_step: list[Callable[[Tx, StepsMoved], Awaitable[None]]] = field(default_factory=list)
 
     async def job(self, tx: Tx, moved: JobMoved) -> None:
         for hook in self.on_job:
             await hook(tx, moved)
 
-    async def step(self, tx: Tx, moved: StepMoved) -> None:
+    async def step(self, tx: Tx, moved: StepsMoved) -> None:
         for hook in self.on_step:
             await hook(tx, moved)

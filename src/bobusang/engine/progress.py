@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from bobusang.engine import barriers, ending, making
-from bobusang.engine.hooks import StepMoved
+from bobusang.engine.hooks import StepsMoved
 from bobusang.engine.model import JobStatus, NewTask, Run, Step, StepMode, StepState
 from bobusang.engine.pausing import to_sweep
 from bobusang.engine.rules import Count, states, verdict
@@ -159,9 +159,11 @@ def result_of(count: Count) -> dict[str, int]:
 async def _write(
     tx: Tx, hooks: Hooks, run: Run, rows: Sequence[Row], counts: Sequence[Count], found: Sequence[StepState]
 ) -> None:
+    moved: list[str] = []
     for row, step, count, state in zip(rows, run.plan.steps, counts, found, strict=True):
         if count == _count(row) and state == row["state"]:
             continue
+        moved.append(step.name)
         await tx.execute(
             COUNT,
             job_id=run.job_id,
@@ -176,7 +178,10 @@ async def _write(
             started_at=tx.now if count.created else None,
             completed_at=tx.now if state is StepState.DONE else None,
         )
-        await hooks.step(tx, StepMoved(run, step, state, count))
+    if moved:
+        names = [step.name for step in run.plan.steps]
+        standing = dict(zip(names, zip(found, counts, strict=True), strict=True))
+        await hooks.step(tx, StepsMoved(run, tuple(moved), standing))
     total = sum(counts, Count())
     await tx.execute(
         TOTAL,

@@ -20,7 +20,7 @@ from bobusang.testing.clock import NOON
 from bobusang.testing.workshop import Workshop, step, tasks
 
 if TYPE_CHECKING:
-    from bobusang.engine.hooks import JobMoved, StepMoved
+    from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.kit.db import Tx
     from bobusang.testing.clock import ManualClock
 
@@ -343,19 +343,20 @@ async def test_a_context_stays_small_however_often_it_is_added_to(shop: Workshop
 
 async def test_hooks_write_in_the_transaction_that_moves(shop: Workshop) -> None:
     await shop.do(lambda tx: tx.execute(Statement("delete from engine_statistics")))
-    seen: list[tuple[str, str, Any]] = []
+    seen: list[tuple[Any, ...]] = []
 
     async def on_job(_: Tx, moved: JobMoved) -> None:
         seen.append(("job", "", moved.status))
 
-    async def on_step(tx: Tx, moved: StepMoved) -> None:
-        seen.append((moved.step.name, moved.state, moved.count))
+    async def on_step(tx: Tx, moved: StepsMoved) -> None:
+        state, count = moved.standing["fetch"]
+        seen.append((*moved.moved, state, count))
         await tx.execute(
             Statement(
                 "insert into engine_statistics (name, label, value, measured_at) values (:name, :label, 1, :now)"
             ),
-            name=moved.step.name,
-            label=f"{moved.state} {moved.count.ended}",
+            name="fetch",
+            label=f"{state} {count.ended}",
             now=tx.now,
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bobusang.engine import ending
 from bobusang.engine.model import JobStatus
 from bobusang.flows.conveyor import batches, rules
 from bobusang.flows.conveyor.model import BatchStatus, Brand, StageStatus
@@ -13,7 +12,7 @@ from bobusang.platform.alerting import raise_alert, settle_alerts
 from bobusang.platform.notifier import Level, Notice
 
 if TYPE_CHECKING:
-    from bobusang.engine.hooks import JobMoved, StepMoved
+    from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.engine.model import Run
     from bobusang.flows.conveyor.model import Stage
     from bobusang.kit.db import Tx
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 WORKFLOW = "conveyor"
 _BRAND = "batch_id = :batch_id and mall_name = :mall and brand_name = :brand"
 ASSIGN = Statement(f"update pipeline_control set job_id = :job_id where {_BRAND} and status = 'PENDING'")
-ROW = Statement(f"select status, job_id from pipeline_control where {_BRAND} and stage = :stage")
+# Rows of stages that were not asked for do not exist, and those of another job by now are not ours.
+ROWS = Statement(f"select stage, status from pipeline_control where {_BRAND} and job_id = :job_id")
 # A job that has ended moves nothing any more: what is swept up behind it would make its stages look done.
 MOVE = Statement(f"""
     update pipeline_control set status = :status, item_count = :items, updated_at = :now,
@@ -53,34 +53,33 @@ def brand_of(run: Run) -> Brand:
     return Brand(str(run.target["source"]), str(run.target["key"]))
 
 
-async def on_step(tx: Tx, moved: StepMoved) -> None:
-    """Bring the row of a step's stage up to the engine's counters."""
-    run, stage = moved.run, rules.STAGE_OF.get(moved.step.name)
-    if stage is None or not (batch_id := batch_of(run)):
+async def on_step(tx: Tx, moved: StepsMoved) -> None:
+    """Bring the rows of the steps' stages up to the engine's counters."""
+    run = moved.run
+    if not (batch_id := batch_of(run)):
         return
     brand = brand_of(run)
-    names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name}
-    before = await tx.first(ROW, **names, stage=stage)
-    if before is None or before["job_id"] != run.job_id:  # not asked for, or another job's by now
-        return
-    found = await ending.standing(tx, run.job_id)
-    mine = {name: found[name] for name, its in rules.STAGE_OF.items() if its is stage and name in found}
-    status = rules.status_of(list(mine.values()))
-    if not await tx.execute(
-        MOVE,
-        **names,
-        stage=stage,
-        status=status,
-        items=found[rules.COUNTED[stage]][1].succeeded if rules.COUNTED[stage] in found else 0,
-        job_id=run.job_id,
-        now=tx.now,
-        started_at=None if status is StageStatus.PENDING else tx.now,
-        error=await _cause(tx, run.job_id, stage) if status is StageStatus.ERROR else None,
-    ):
-        return
-    if status is StageStatus.RUNNING and before["status"] in (StageStatus.DONE, StageStatus.ERROR):
-        await batches.take(tx, batch_id, [brand])
-        await batches.reopen(tx, batch_id)
+    names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name, "job_id": run.job_id}
+    before = {row["stage"]: row["status"] for row in await tx.fetch(ROWS, **names)}
+    wanted = dict.fromkeys(rules.STAGE_OF[name] for name in moved.moved if name in rules.STAGE_OF)
+    for stage in (one for one in wanted if one in before):
+        mine = [at for name, at in moved.standing.items() if rules.STAGE_OF.get(name) is stage]
+        status = rules.status_of(mine)
+        counted = moved.standing.get(rules.COUNTED[stage])
+        if not await tx.execute(
+            MOVE,
+            **names,
+            stage=stage,
+            status=status,
+            items=0 if counted is None else counted[1].succeeded,
+            now=tx.now,
+            started_at=None if status is StageStatus.PENDING else tx.now,
+            error=await _cause(tx, run.job_id, stage) if status is StageStatus.ERROR else None,
+        ):
+            continue
+        if status is StageStatus.RUNNING and before[stage] in (StageStatus.DONE, StageStatus.ERROR):
+            await batches.take(tx, batch_id, [brand])
+            await batches.reopen(tx, batch_id)
 
 
 async def on_job(tx: Tx, moved: JobMoved) -> None:
