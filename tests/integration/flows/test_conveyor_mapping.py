@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.catalog import assigning, categories
+from bobusang.catalog import assigning, categories, products
 from bobusang.catalog.assigning import Assigned
 from bobusang.catalog.model import Review
 from bobusang.flows.conveyor.model import Mode
@@ -85,6 +85,10 @@ async def test_a_mapping_that_is_changed_makes_its_products_anew(shop: Shop) -> 
     await review(shop, path, category_id)
     assert await converted(shop) == len(mine) + len(held)
     assert await made(shop) == before
+
+    [row] = await shop.yard.rows("select id from products where product_id = :key", key=min(mine))
+    await shop.yard.db.transact(lambda tx: products.edit(tx, row["id"], {"name": "나이키 니트"}))
+    assert await converted(shop) == 1 + len(held)
 
     await shop.yard.db.transact(lambda tx: memory.put_terms(tx, [Term("없는말", "ない言葉", "word")]))
     assert await converted(shop) == len(before)

@@ -18,7 +18,7 @@ from bobusang.stages.convert.masters import Kind, Masters
 from bobusang.stages.convert.stamping import Stamps
 
 TODAY = date(2026, 1, 27)
-NIKE, GUCCI = ("NIKE", "나이키", "상의 > 니트"), ("GUCCI", "구찌", "상의 > 니트")
+NIKE, GUCCI = ("NIKE", "나이키", "상의 > 니트", ""), ("GUCCI", "구찌", "상의 > 니트", "")
 LISTS: dict[Kind, list[dict[str, str]]] = {
     Kind.BRANDS: [{"id": "203", "name": "Nike"}, {"id": "1", "name": "Gucci"}],
     Kind.CATEGORIES: [{"id": "3064"}, {"id": "3065"}],
@@ -34,6 +34,7 @@ FACTS: dict[str, Any] = {
     "forbidden": (),
     "on": TODAY,
     "unknown_color": None,
+    "edited": "",
 }
 
 
@@ -50,7 +51,7 @@ def stamped(**changed: Any) -> tuple[str, str]:
         masters, Glossary(told["terms"]), gates.buyma(told["forbidden"]), told["on"], told["unknown_color"]
     )
     found = Stamps(said, Mapped(brands, [knit]), masters)
-    return found.of(NIKE), found.of(GUCCI)
+    return found.of((*NIKE[:3], told["edited"])), found.of(GUCCI)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,7 @@ def stamped(**changed: Any) -> tuple[str, str]:
         ({"forbidden": (Forbidden(List.WORD, "激安", date(2026, 2, 1)),), "on": date(2026, 2, 1)}, (True, True)),
         ({"on": date(2026, 2, 1)}, (False, False)),
         ({"unknown_color": 99}, (True, True)),
+        ({"edited": '["name"] 2026-01-27'}, (True, False)),
     ],
 )
 def test_what_a_product_was_made_by_makes_it_anew(changed: dict[str, Any], anew: tuple[bool, bool]) -> None:

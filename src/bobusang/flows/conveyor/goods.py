@@ -40,7 +40,7 @@ class Known:
     version: int
     fields: Mapping[str, Any]
     changed_at: datetime
-    named: Named = (None, None, None)
+    named: Named = (None, None, None, "")
 
     @property
     def sku(self) -> str:
@@ -99,5 +99,11 @@ def _known(row: Row) -> Known:
     for name in json.loads(row["locked"]) if row["locked"] else ():
         if name in EDITED:
             fields[EDITED[name]] = row[name]
-    named = row["brand"], row["brand_ko"], row["category"]
-    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, utc(row["updated_at"]), named)
+    at = utc(row["updated_at"])
+    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, at, named_of(row))
+
+
+def named_of(row: Row) -> Named:
+    """What a product's stamp is of. An edit makes no version, so its time stands for what was edited."""
+    edited = f"{row['locked']} {row['updated_at']}" if row["locked"] else ""
+    return row["brand"], row["brand_ko"], row["category"], edited

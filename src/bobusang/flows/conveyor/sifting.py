@@ -13,6 +13,7 @@ from bobusang.engine.outcome import Done, Outcome
 from bobusang.flows.collect.run import mode_of, source_of
 from bobusang.flows.collect.steps import Steps
 from bobusang.flows.conveyor import marks
+from bobusang.flows.conveyor.goods import named_of
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried, follows, sifted
 from bobusang.kit.sql import Statement
@@ -42,7 +43,7 @@ LISTED = Statement(f"""
         where l.product_id = p.id and a.market = :market and l.market_id is not null)
     order by p.id""")
 EVERY = Statement(f"""
-    select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category,
+    select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category, p.locked, p.updated_at,
       c.state, c.source_version, c.converter_version, c.stamp,
       case when {_DUE} then 1 else 0 end as due
     from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
@@ -130,7 +131,7 @@ class Sifting:
         if stamps is None:  # PARTIAL
             return carried(run, Stage.PRICE, key, version, urgent=urgent)
         made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == version
-        made = made and row["stamp"] == stamps.of((row["brand"], row["brand_ko"], row["category"]))
+        made = made and row["stamp"] == stamps.of(named_of(row))
         if not made and follows(run, Stage.CONVERT):
             return carried(run, Stage.CONVERT, key, version, urgent=urgent)
         if row["state"] is None or not row["due"]:

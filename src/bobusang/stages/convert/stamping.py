@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from bobusang.stages.convert.mapping import Mapped
     from bobusang.stages.convert.masters import Masters
 
-Named = tuple[str | None, str | None, str | None]
-"""A product's brand, its brand in Korean, and the path of its category, as its row has them."""
+Named = tuple[str | None, str | None, str | None, str]
+"""A product's brand, its brand in Korean, and the path of its category, as its row has them; and which of its columns
+a person has edited when, empty for most."""
 
 
 def common(masters: Masters, glossary: Glossary, gate: Gate, on: date, unknown_color: int | None) -> str:
@@ -47,7 +48,7 @@ class Stamps:
         """By what a product of this brand and category is made now."""
         found = self._known.get(named)
         if found is None:
-            found = self._known[named] = digest([self.common, self._brand(named), self._category(named)])
+            found = self._known[named] = digest([self.common, self._brand(named), self._category(named), named[3]])
         return found
 
     def _brand(self, named: Named) -> list[object]:
