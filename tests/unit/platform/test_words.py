@@ -176,15 +176,35 @@ def test_the_same_keys_on_the_other_keyboard(typed: str, others: list[str]) -> N
     assert turned(typed) == others
 
 
-def test_a_word_is_split_into_the_fewest_that_are_known() -> None:
-    known = {"나이키": 9, "패딩": 5, "나이": 99, "키패": 1, "롱패딩": 2, "nike": 1, "air": 3}
+@pytest.mark.parametrize(
+    ("word", "pieces"),
+    [
+        ("나이키패딩", ("나이키", "패딩")),
+        ("롱패딩", ("롱패딩",)),
+        ("nikeair", ("nike", "air")),
+        ("나이키롱패딩", ("나이키", "롱패딩")),
+        ("나이키롱코트", ("나이키", "롱", "코트")),
+        ("롱코트", ("롱코트",)),
+        ("롱롱코트", ("롱롱코트",)),
+        ("모름", ("모름",)),
+        ("나" * 100, ("나" * 100,)),
+    ],
+)
+def test_a_word_is_split_into_the_fewest_that_are_known(word: str, pieces: tuple[str, ...]) -> None:
+    known = {
+        "나이키": 9,
+        "패딩": 5,
+        "나이": 99,
+        "키패": 1,
+        "롱패딩": 2,
+        "nike": 1,
+        "air": 3,
+        "롱": 1,
+        "코트": 1,
+        "나": 1,
+    }
 
-    assert [split_up(word, lambda one: known.get(one, 0)) for word in ("나이키패딩", "롱패딩", "nikeair", "모름")] == [
-        ("나이키", "패딩"),
-        ("롱패딩",),
-        ("nike", "air"),
-        ("모름",),
-    ]
+    assert split_up(word, lambda one: known.get(one, 0)) == pieces
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,21 @@ def turned(typed: str) -> list[str]:
 
 
 def split_up(word: str, known: Callable[[str], int]) -> tuple[str, ...]:
-    """A word as the fewest words that are known, of those the most frequent; itself where there are none."""
+    """A word as the fewest words that are known, of those the most frequent; itself where there are none.
+
+    A single syllable is a word only among longer ones (`벨티드롱코트`): most syllables are a word somewhere.
+    """
     if len(word) > LONGEST:
         return (word,)
-    least = 2 if is_dense(word) else 3
+    pieces = _split(word, known, 2 if is_dense(word) else 3)
+    if not pieces and is_dense(word):
+        pieces = _split(word, known, 1)
+        singles = sum(len(piece) == 1 for piece in pieces)
+        pieces = pieces if singles == 1 and len(pieces) > 2 else ()
+    return pieces or (word,)
+
+
+def _split(word: str, known: Callable[[str], int], least: int) -> tuple[str, ...]:
     best: list[tuple[int, int, tuple[str, ...]] | None] = [(0, 0, ())]
     for end in range(1, len(word) + 1):
         found: list[tuple[int, int, tuple[str, ...]]] = []
@@ -36,4 +47,4 @@ def split_up(word: str, known: Callable[[str], int]) -> tuple[str, ...]:
                 found.append((before[0] + 1, before[1] - count, (*before[2], word[start:end])))
         best.append(min(found, default=None))
     whole = best[-1]
-    return whole[2] if whole else (word,)
+    return whole[2] if whole else ()
