@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from bobusang.platform.search import Document
 
 MARKED = ("name", "translated", "brand", "brand_ko", "model")
-REMEMBERED = 1_000
+REMEMBERED = 100
+"""Texts of each kind that a marker has looked at: a thousand markers may be kept."""
 
 _RUN = re.compile(r"[^\W_]+")
 _BEGIN = r"(?<![^\W_])"
@@ -67,9 +68,12 @@ class Marker:
     def _nearly(self, text: str) -> Iterator[tuple[int, int]]:
         for run in _RUN.finditer(text):
             word = run[0]
-            if word not in self._near:
-                self._near[word] = self._sounds_like(jamo(folded(word)))
-            if self._near[word]:
+            near = self._near.get(word)
+            if near is None:
+                if len(self._near) >= REMEMBERED:
+                    self._near.clear()
+                near = self._near[word] = self._sounds_like(jamo(folded(word)))
+            if near:
                 yield run.span()
 
     def _sounds_like(self, sound: str) -> bool:
