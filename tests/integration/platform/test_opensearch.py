@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
+import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ from tests.servers.skip import started
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +174,29 @@ async def test_who_refuses_us_or_fails_is_told_without_our_password(status: int)
     assert not [secret for secret in ("hunter2", "YWRhOmh1bnRlcjI") if secret in str(told.value)]
 
 
+async def test_by_tls_a_server_must_show_a_certificate_that_is_trusted(tmp_path: Path) -> None:
+    certificate(tmp_path)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+
+    async def count(request: web.Request) -> web.Response:
+        return web.json_response({"count": 7 if request.headers["authorization"].startswith("Basic ") else 0})
+
+    app = web.Application()
+    app.router.add_get("/shop-products-1/_count", count)
+    server = TestServer(app, scheme="https")
+    await server.start_server(ssl=context)
+    async with server:
+        address = f"opensearch+https://ada:hunter2@localhost:{server.port}/shop"
+        trusting, wary = OpenSearch(f"{address}?ca={tmp_path / 'cert.pem'}"), OpenSearch(address)
+
+        assert await trusting.count() == 7
+        with pytest.raises(Unavailable, match=r"BOBUSANG_SEARCH_URL.*certificate"):
+            await wary.count()
+        await trusting.close()
+        await wary.close()
+
+
 def test_a_server_without_nori_serves_and_comes_back_from_a_crash() -> None:
     with started(opensearch.OpenSearch(nori=False)) as server:
         wait_for(written(server.url))
@@ -201,6 +227,13 @@ async def kept(url: str) -> tuple[list[int], int, list[int]]:
     found = (ids(await search.search(Query("패딩"))), await search.count(), ids(await search.search(Query("패딩을"))))
     await search.close()
     return found
+
+
+def certificate(folder: Path) -> None:
+    """A certificate of our own for localhost, and its key."""
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run([*command.split(), *names], cwd=folder, check=True, capture_output=True)
 
 
 async def indices(url: str) -> list[str]:
