@@ -19,7 +19,7 @@ from bobusang.stages.register.planning import Postponed
 from bobusang.stages.register.tables import CallState, InboxState
 from tests.integration.register.desk import Desk
 from tests.integration.register.shop import Mood
-from tests.unit.register.making import WANTED, stocks
+from tests.unit.register.making import ACCOUNT, WANTED, stocks
 
 if TYPE_CHECKING:
     from bobusang.kit.db import Database
@@ -212,6 +212,33 @@ async def test_an_outage_that_hits_many_does_not_use_up_the_calls(db: Database, 
         (one.until - clock.now()) / timedelta(minutes=1) for one in decisions if isinstance(one, Idle) and one.until
     ]
     assert rests == [1] * 20 + [30] * 10
+
+
+async def test_what_the_market_sold_is_not_topped_up_before_the_mall_was_looked_at_again(
+    db: Database, clock: ManualClock
+) -> None:
+    desk = await Desk.opened(db)
+    coat = replace(WANTED, seen_at=clock.now())
+    clock.advance(minutes=1)
+    await desk.go(coat)
+    await desk.told()
+    desk.shop.products[100]["order_quantity"] -= 1
+    desk.shop.ticks += 1
+    await desk.told([desk.shop.hook("product/update", desk.shop.said(100))])
+    desk.shop.calls.clear()
+    (idle,) = await desk.plan(coat)
+    await desk.go(replace(coat, price=yen(21_500)))  # an edit tells the quantity too
+    await desk.told()
+    clock.advance(minutes=1)
+    await desk.go(replace(coat, price=yen(21_500), seen_at=clock.now()))
+    await desk.told()
+
+    most = ACCOUNT.policy.most
+    assert idle.decision == Idle("as confirmed")
+    assert [(call.get("price"), call["order_quantity"]) for call in desk.shop.calls] == [
+        (21_500, most - 1),
+        (None, most),
+    ]
 
 
 async def test_what_is_never_answered_is_shown_and_let_go_by_a_person(db: Database, clock: ManualClock) -> None:

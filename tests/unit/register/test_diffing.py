@@ -19,6 +19,7 @@ from bobusang.stages.register.diffing import (
     frozen_differences,
     registered_keys,
     steps,
+    unraised,
 )
 from bobusang.stages.register.drafting import grid
 from bobusang.stages.register.model import Axis, Draft, Listing, Option, Policy, State, Stock, Variant
@@ -231,3 +232,21 @@ def test_every_call_names_the_full_grid(after: tuple[Variant, ...]) -> None:
     assert [(v.color, v.size) for v in target.variants] == [(v.color, v.size) for v in grid(OPTIONS, ())]
     assert all(v.stock is not Stock.UNKNOWN for v in target.variants)
     assert set(differing(target, draft())) <= {"variants", "order_quantity"}
+
+
+def test_nothing_is_raised_by_a_page_that_is_older_than_the_markets_word() -> None:
+    few, many = (Variant("c1", "s1", Stock.IN_HAND, count) for count in (2, 5))
+    confirmed = draft(order_quantity=1, variants=(few,))
+    wanted = draft(order_quantity=3, variants=(many,))
+
+    assert unraised(wanted, confirmed) == draft(order_quantity=1, variants=(few,))
+    assert unraised(confirmed, wanted) == confirmed
+
+
+def test_what_the_market_sold_out_comes_back_only_by_a_page_that_was_read_since() -> None:
+    sold = listing(state=State.SOLD_OUT)
+
+    stale = steps(draft(), sold, ABILITIES, POLICY, TODAY, is_fresh=False)
+
+    assert stale == Idle("the market sold the last one, and the mall was not looked at since")
+    assert kinds(draft(), sold) == [(Kind.REVIVE, Urgency.CONTENT, ("state",))]

@@ -76,7 +76,8 @@ def decide(
     """The best call that no guard stops; a wish that is under way waits, unless something sold out meanwhile."""
     day = today(market.abilities, now)
     wish = drafted(wanted, account, market.abilities, day)
-    found = steps(wish, listing, market.abilities, account.policy, day)
+    is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
+    found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
     under_way = last if last is not None and last.state.is_open else None
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)

@@ -79,13 +79,20 @@ CLOSED = {
 }
 
 
-def steps(wanted: Draft, listing: Listing, abilities: Abilities, policy: Policy, day: date) -> tuple[Step, ...] | Idle:
-    """The calls to choose from, best first: the second is for when a guard stops the first."""
+def steps(
+    wanted: Draft, listing: Listing, abilities: Abilities, policy: Policy, day: date, *, is_fresh: bool = True
+) -> tuple[Step, ...] | Idle:
+    """The calls to choose from, best first: the second is for when a guard stops the first. `is_fresh`: the mall was
+    looked at after the market last spoke; if not, what the market has less of may have been sold since."""
     if listing.confirmed is None or not listing.market_id:
         return _first(wanted)
     if listing.state in CLOSED:
         return Idle(CLOSED[listing.state])
     target = aligned(wanted, listing.confirmed, abilities)
+    if not is_fresh and listing.state is State.SOLD_OUT:
+        return Idle("the market sold the last one, and the mall was not looked at since")
+    if not is_fresh and listing.state is State.LIVE:
+        target = unraised(target, listing.confirmed)
     if target.is_sold_out:
         return _closing(target, listing)
     if listing.state is State.LIVE:
@@ -189,6 +196,20 @@ def aligned(wanted: Draft, confirmed: Draft, abilities: Abilities) -> Draft:
         variants=variants,
         order_quantity=_quantity(wanted, confirmed, variants),
     )
+
+
+def unraised(target: Draft, confirmed: Draft) -> Draft:
+    """The target with no more of anything than the market has now."""
+    before = {(variant.color, variant.size): variant.count for variant in confirmed.variants}
+    variants = tuple(_unraised(variant, before.get((variant.color, variant.size))) for variant in target.variants)
+    quantity = min(target.order_quantity, confirmed.order_quantity or target.order_quantity)
+    return msgspec.structs.replace(target, variants=variants, order_quantity=quantity)
+
+
+def _unraised(variant: Variant, count: int | None) -> Variant:
+    if variant.count is None or count is None or variant.count <= count:
+        return variant
+    return msgspec.structs.replace(variant, count=count)
 
 
 def content_of(url: str) -> str:

@@ -147,6 +147,7 @@ def listing_of(row: Row) -> Listing:
         state=State(row["state"]),
         confirmed=_drafts.decode(row["confirmed"]) if row["confirmed"] else None,
         market_updated=row["market_updated"],
+        told_at=utc(row["confirmed_at"]),
         open_call=row["open_call"],
         refusal=refusal,
         day_price=row["day_price"],

@@ -229,6 +229,8 @@ class Listing:
     """What the market has confirmed, with our option codes and its own numbers."""
     market_updated: str = ""
     """The market's own time of its last word: older words do not win."""
+    told_at: datetime | None = None
+    """When we heard it, by our own clock."""
     open_call: int | None = None
     refusal: Refusal | None = None
     day_price: int | None = None
