@@ -14,6 +14,7 @@ from aiohttp.test_utils import TestServer
 
 from bobusang.kit.errors import Conflict, Unavailable
 from bobusang.platform.search import Query
+from bobusang.platform.searches.embedded import EmbeddedSearch
 from bobusang.platform.searches.opensearch.bulk import Bulk, puts
 from bobusang.platform.searches.opensearch.index import OpenSearch
 from bobusang.platform.searches.opensearch.lease import Lease
@@ -21,7 +22,7 @@ from bobusang.platform.searches.opensearch.names import Names
 from bobusang.platform.searches.opensearch.place import place
 from bobusang.platform.searches.opensearch.server import Server
 from bobusang.testing.clock import ManualClock
-from bobusang.testing.search_suite import GOODS, SearchSuite, build, ids
+from bobusang.testing.search_suite import GOODS, TYPED, SearchSuite, build, ids
 from tests.servers import opensearch
 from tests.servers.server import wait_for
 from tests.servers.skip import started
@@ -29,6 +30,8 @@ from tests.servers.skip import started
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
     from pathlib import Path
+
+    from bobusang.platform.search import Found
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +72,26 @@ def lose(url: str) -> Callable[[], Awaitable[None]]:
 
 class TestOpenSearch(SearchSuite):
     """The server conforms."""
+
+
+async def test_it_answers_as_the_embedded_index_does(search: OpenSearch, tmp_path: Path) -> None:
+    """Both have tiers of their own making: one that is changed in one place only is seen here."""
+    embedded = EmbeddedSearch(tmp_path)
+    many = [replace(GOODS[id % 8], id=id, price=id * 1_000) for id in range(1, 25)]
+    await build(search, many)
+    await build(embedded, many)
+    typed = [*(keyword for keyword, _ in TYPED.values()), "나이키 패딩 조끼", "스톤 맨투맨 블랙 와펜"]
+
+    theirs = {keyword: answer(await embedded.search(Query(keyword))) for keyword in typed}
+    ours = {keyword: answer(await search.search(Query(keyword))) for keyword in typed}
+    await embedded.close()
+
+    assert ours == theirs
+
+
+def answer(found: Found) -> tuple[object, ...]:
+    """All of it but scores and cursors, which are each index's own."""
+    return ids(found), [hit.marked for hit in found.hits], found.total, found.facets, found.prices, found.loose
 
 
 async def test_a_word_with_its_ending_is_found_by_its_morphemes(search: OpenSearch) -> None:

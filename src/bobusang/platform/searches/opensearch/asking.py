@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -38,28 +39,45 @@ SHORTEST_TWO_TYPOS = 8
 """Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
 
 
+class Rank(IntEnum):
+    """How sure a tier is; a cursor names it, so that a tier that comes or goes between two pages moves no other."""
+
+    EXACT = 0
+    NAMED = 1
+    WHOLE = 2
+    PARTS = 3
+    READINGS = 10
+    MORPHEMES = 15
+    MISSPELT = 20
+    PARTLY = 30
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is looked for: tiers, whether they are more than what was typed, and what is to be marked."""
 
-    tiers: tuple[Clause, ...]
+    tiers: Mapping[int, Clause]
     marker: Marker
     loose: bool = False
+
+    def anything(self) -> Clause:
+        """Whatever any tier finds."""
+        return either(list(self.tiers.values()))
 
 
 def as_typed(keyword: str) -> Asked:
     """The tiers of a keyword when it is taken as it stands."""
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     if not found:
-        return Asked((NOTHING if typed.strip() else EVERYTHING,), Marker(()))
+        return Asked({Rank.EXACT: NOTHING if typed.strip() else EVERYTHING}, Marker(()))
     whole = every(token(f"={word}") for word in found)
     parts = _parts(found)
-    tiers = (
-        every((one_of("exact", [compact(folded(typed))]), parts)),
-        every((whole, either([token(f"@{word}") for word in found]))),
-        whole,
-        parts,
-    )
+    tiers: dict[int, Clause] = {
+        Rank.EXACT: every((one_of("exact", [compact(folded(typed))]), parts)),
+        Rank.NAMED: every((whole, either([token(f"@{word}") for word in found]))),
+        Rank.WHOLE: whole,
+        Rank.PARTS: parts,
+    }
     return Asked(tiers, _marker(found))
 
 
@@ -67,7 +85,8 @@ def enough(strict: Asked) -> list[Mapping[str, Any]]:
     """Questions by which `is_enough` tells whether what was typed finds what was meant."""
     if len(strict.tiers) == 1:
         return []
-    return [counting(either(strict.tiers[:-1]), 1), counting(strict.tiers[-1], ENOUGH)]
+    *sure, parts = strict.tiers.values()
+    return [counting(either(sure), 1), counting(parts, ENOUGH)]
 
 
 def is_enough(keyword: str, answers: Sequence[Mapping[str, Any]]) -> bool:
@@ -87,12 +106,16 @@ async def loosely(reading: Reading, keyword: str, strict: Asked) -> Asked:
     """What else may have been meant: other keyboards and spaces, inflections, then typos, then parts of it."""
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     readings = await _readings(reading, typed, found)
-    tiers = (*strict.tiers, *map(_parts, readings), morphemes(typed))
+    tiers: dict[int, Clause] = {
+        **strict.tiers,
+        **{Rank.READINGS + place: _parts(other) for place, other in enumerate(readings)},
+        Rank.MORPHEMES: morphemes(typed),
+    }
     misspelt = not await _finds(reading, tiers, ENOUGH)
     if misspelt:
-        tiers += tuple(every(map(_nearly, other)) for other in (found, *readings))
+        tiers[Rank.MISSPELT] = every(map(_nearly, found))
         if not await _finds(reading, tiers, 1):
-            tiers += _partly(found)
+            tiers |= {Rank.PARTLY + place: clause for place, clause in enumerate(_partly(found))}
     return Asked(tiers, _marker(found, *readings, loose=misspelt), loose=True)
 
 
@@ -128,10 +151,12 @@ def _nearly(word: str) -> Clause:
     return either([_parts([word]), sounding(sound, 1 if len(sound) < SHORTEST_TWO_TYPOS else 2)])
 
 
-def _partly(found: Iterable[str]) -> tuple[Clause, ...]:
+def _partly(found: Sequence[str]) -> tuple[Clause, ...]:
+    """All words but one, where there are more than two; then most of the tokens."""
     parts = _tokens(found)
     least = sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True)
-    return tuple(either(parts, number) for number in least if number > 1)
+    most = [either(parts, number) for number in least if number > 1]
+    return (either([_parts([word]) for word in found], len(found) - 1), *most) if len(found) > 2 else tuple(most)
 
 
 def _marker(*readings: Iterable[str], loose: bool = False) -> Marker:
@@ -143,8 +168,8 @@ def _has_digits(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-async def _finds(reading: Reading, tiers: Sequence[Clause], least: int) -> bool:
-    (answer,) = await reading.many([counting(either(tiers), least)])
+async def _finds(reading: Reading, tiers: Mapping[int, Clause], least: int) -> bool:
+    (answer,) = await reading.many([counting(either(list(tiers.values())), least)])
     return total(answer) >= least
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Clause: TypeAlias = dict[str, Any]
 
@@ -16,7 +16,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 MOST_SPELLINGS = 200
 """Words of the index that one word with a typo may stand for."""
 SUREST = 1_000
-"""The score of the first tier; it does not change with how many follow, so that a cursor goes on where it stood."""
+"""The score of the first tier."""
 
 
 def token(text: str) -> Clause:
@@ -59,12 +59,7 @@ def between(field: str, low: int, high: int) -> Clause:
     return {"range": {field: {"gte": min(max(low, SMALLEST), LARGEST), "lte": min(max(high, SMALLEST), LARGEST)}}}
 
 
-def ranked(tiers: Sequence[Clause]) -> Clause:
+def ranked(tiers: Mapping[int, Clause]) -> Clause:
     """What any tier finds; the score says which was the first to find it."""
-    return {
-        "dis_max": {
-            "queries": [
-                {"constant_score": {"filter": tier, "boost": SUREST - place}} for place, tier in enumerate(tiers)
-            ]
-        }
-    }
+    scored = [{"constant_score": {"filter": tier, "boost": SUREST - rank}} for rank, tier in tiers.items()]
+    return {"dis_max": {"queries": scored}}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.platform.search import LONGEST_KEYWORD, Suggestion
 from bobusang.platform.searches.opensearch.asking import ask
-from bobusang.platform.searches.opensearch.clauses import begun, either, every, ranked
+from bobusang.platform.searches.opensearch.clauses import begun, every, ranked
 from bobusang.platform.searches.opensearch.schema import BETWEEN, read
 from bobusang.platform.searches.readings import turned
 from bobusang.platform.searches.tokens import wanted
@@ -83,12 +83,11 @@ async def _names(reading: Reading, typed: str) -> list[Suggestion]:
     return [Suggestion(name, "name", count) for name, count in counts.items() if name]
 
 
-async def _tiers(reading: Reading, typed: str) -> tuple[Clause, ...]:
+async def _tiers(reading: Reading, typed: str) -> dict[int, Clause]:
     """As a search would find them; where that is not as it was typed, first those whose word only begins so: `패디`."""
     *before, last = wanted(typed)
     found = await ask(reading, typed)
-    anything = either(found.tiers)
     if not found.loose:
-        return (anything,)
-    others = [either((await ask(reading, word)).tiers) for word in before]
-    return (every((*others, begun("sounds", jamo(last)))), anything)
+        return {0: found.anything()}
+    others = [(await ask(reading, word)).anything() for word in before]
+    return {0: every((*others, begun("sounds", jamo(last)))), 1: found.anything()}
