@@ -57,7 +57,7 @@ def serving(stub: Stub) -> Iterator[Stub]:
             parts = urlsplit(self.path)
             text = self.rfile.read(int(self.headers.get("content-length") or 0))
             kind = self.headers.get("content-type") or ""
-            body = json.loads(text) if text and "json" in kind else text.decode() or None
+            body = json.loads(text) if text and "/json" in kind else text.decode() or None
             token = self.headers.get("authorization")
             stub.asked.append(Asked(self.command, parts.path, parse_qs(parts.query), body, token))
             status, document = stub.next_answer(f"{self.command} {parts.path}")

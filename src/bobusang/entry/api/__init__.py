@@ -37,6 +37,7 @@ from bobusang.entry.api import (
     previews,
     prices,
     problems,
+    product,
     product_bulk,
     product_past,
     products,
@@ -58,6 +59,7 @@ from bobusang.entry.api import (
 from bobusang.entry.api import metrics as prometheus
 from bobusang.entry.api.batches import Rates
 from bobusang.entry.api.guard import Guard
+from bobusang.entry.api.keys import Keyring
 from bobusang.entry.api.metrics import Metrics
 from bobusang.entry.api.throttle import Throttle
 from bobusang.wiring import App
@@ -112,7 +114,7 @@ TAGS = [
 ]
 ROUTERS = (
     *(search, cache),
-    *(product_bulk, products, product_past),  # first: `/products/{id}` is asked most
+    *(product_bulk, product, products, product_past),  # first: `/products/{id}` is asked most
     *(batches, previews),
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
     *(sources, identities, brands, collecting),
@@ -137,6 +139,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.local = local
     api.state.metrics = Metrics()
     api.state.rates = Rates()
+    api.state.keyring = Keyring(app.engine.db)
     api.state.throttle = Throttle(app.collector.limiter, app.engine.db.clock, app.settings.api_rate)
     problems.install(api)
     # Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first.

@@ -12,7 +12,6 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from bobusang.engine.service import Engine
-from bobusang.entry.api import keys
 from bobusang.entry.api.problems import Forbidden, Unauthorised
 from bobusang.entry.tables import Role
 from bobusang.kit.db import Duplicate, Tx
@@ -89,12 +88,21 @@ async def caller(
         return Desk(app, LOCAL, Role.ADMIN)
     if credentials is None:
         raise Unauthorised("no API key was sent", hint="send the header Authorization: Bearer bobu_…")
-    found = await keys.find(app.engine.db, credentials.credentials)
-    if found is None:
+    desk = await desk_of(request, credentials.credentials)
+    if desk is None:
         raise Unauthorised("the API key is not known, or was revoked", hint="an admin makes keys with POST /api-keys")
+    return desk
+
+
+async def desk_of(request: Request, key: str) -> Desk | None:
+    """The desk of whoever holds this key, if he may call just now; None when it is nobody's."""
+    state = request.app.state
+    found = await state.keyring.find(key)
+    if found is None:
+        return None
     request.scope["actor"] = found.name
-    await request.app.state.throttle.take(found.id, found.name)
-    return Desk(app, found.name, found.role)
+    await state.throttle.take(found.id, found.name)
+    return Desk(state.bobusang, found.name, found.role)
 
 
 def _at_least(role: Role) -> Callable[[Desk], Awaitable[Desk]]:

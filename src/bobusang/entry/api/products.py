@@ -1,4 +1,4 @@
-"""Products: listed, shown, made or changed, edited, unlocked, deleted and restored."""
+"""Products: listed, made or changed, edited, unlocked, deleted and restored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from bobusang.catalog import products as catalog
 from bobusang.catalog.model import ChangeKind
-from bobusang.entry.api.conditions import UNCHANGED, IfMatch, IfNoneMatch, encoded, must_match, shown
+from bobusang.entry.api.conditions import IfMatch, encoded, must_match, shown
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Form, Instant, PathId
 from bobusang.entry.api.once import IdempotencyKey, once
@@ -141,19 +141,6 @@ async def put_product(
         return shown(await products.one(tx, outcome.id), status, Location=f"/products/{outcome.id}")
 
     return await once(desk, request, idempotency_key, form, work)
-
-
-@router.get(
-    "/{product_id}",
-    summary="Show a product",
-    response_model=ProductDetail,
-    responses={200: example(WHOLE), **UNCHANGED},
-)
-async def show_product(desk: Viewer, product_id: PathId, if_none_match: IfNoneMatch = None) -> Response:
-    """With its seller, and of each locked field what the source says."""
-    async with desk.read() as tx:
-        found = await products.one(tx, product_id)
-    return shown(found, known=if_none_match)
 
 
 @router.patch("/{product_id}", summary="Edit a product", response_model=ProductDetail, responses={200: example(WHOLE)})

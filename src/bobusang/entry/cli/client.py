@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any
+from contextlib import AsyncExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import httpx
 
 from bobusang.entry.cli.failure import Exit, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from bobusang.entry.cli.options import Options
 
@@ -79,6 +79,31 @@ class Client:
             answer(response)
         return response.content
 
+    def lines(self, path: str, content: bytes) -> list[Any]:
+        """The answers to a body of lines, one a line."""
+        arguments = {"content": content, "headers": {"content-type": "application/x-ndjson"}}
+        response = self._runner.run(self._send("POST", path, arguments))
+        if not response.is_success:
+            answer(response)
+        import json
+
+        return [json.loads(line) for line in response.text.splitlines()]
+
+    def save(self, path: str, sink: BinaryIO, **query: Any) -> int:
+        """Write a large answer where it is to go, as it comes; how many bytes."""
+        return self._runner.run(self._save(path, sink, {k: _asked(v) for k, v in query.items() if v is not None}))
+
+    async def _save(self, path: str, sink: BinaryIO, query: dict[str, Any]) -> int:
+        http, written = await self._opened(), 0
+        with _failing(self._options.url):
+            async with http.stream("GET", path, params=query) as response:
+                if not response.is_success:
+                    await response.aread()
+                    answer(response)
+                async for part in response.aiter_bytes():
+                    written += sink.write(part)
+        return written
+
     def close(self) -> None:
         try:
             self._runner.run(self._stack.aclose())
@@ -86,17 +111,14 @@ class Client:
             self._runner.close()
 
     async def _send(self, method: str, path: str, arguments: dict[str, Any]) -> httpx.Response:
+        http = await self._opened()
+        with _failing(self._options.url):
+            return await http.request(method, path, **arguments)
+
+    async def _opened(self) -> httpx.AsyncClient:
         if self._http is None:
             self._http = await self._stack.enter_async_context(await self._open())
-        try:
-            return await self._http.request(method, path, **arguments)
-        except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            raise Failure("usage", f"'{self._options.url}' is no address of an API: {error}") from error
-        except httpx.TimeoutException as error:
-            raise Failure("unavailable", f"{self._options.url} does not answer in time", "is it busy?") from error
-        except httpx.TransportError as error:
-            hint = "is `bobusang up` running there? --url and BOBUSANG_URL name the address"
-            raise Failure("unavailable", f"{self._options.url} cannot be reached: {error}", hint) from error
+        return self._http
 
     async def _open(self) -> httpx.AsyncClient:
         token = self._options.token
@@ -118,6 +140,20 @@ class Client:
         quietly(found)
         app = await self._stack.enter_async_context(opened(found))
         return httpx.ASGITransport(app=create_app(app, local=True), raise_app_exceptions=False)
+
+
+@contextmanager
+def _failing(url: str | None) -> Iterator[None]:
+    """What the way to the API may do to a request, as a person is told it."""
+    try:
+        yield
+    except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        raise Failure("usage", f"'{url}' is no address of an API: {error}") from error
+    except httpx.TimeoutException as error:
+        raise Failure("unavailable", f"{url} does not answer in time", "is it busy?") from error
+    except httpx.TransportError as error:
+        hint = "is `bobusang up` running there? --url and BOBUSANG_URL name the address"
+        raise Failure("unavailable", f"{url} cannot be reached: {error}", hint) from error
 
 
 def answer(response: httpx.Response) -> Any:

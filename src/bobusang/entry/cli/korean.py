@@ -78,6 +78,19 @@ NOTES = {
         "\n보기만 그쳤고 잡은 계속됩니다. {command}로 다시 볼 수 있습니다"
     ),
     "no worker is running: start one with {command}": "실행 중인 워커가 없습니다: {command}로 시작하세요",
+    # products
+    "seller": "판매자",
+    "product {id} is {mall}/{key}": "상품 {id}: {mall}/{key}",
+    "product {id} was changed; locked: {locked}": "상품 {id}을(를) 고쳤습니다. 잠긴 항목: {locked}",
+    "product {id} was unlocked; locked: {locked}": "상품 {id}의 잠금을 풀었습니다. 잠긴 항목: {locked}",
+    "delete product {id}?": "상품 {id}을(를) 삭제할까요?",
+    "product {id} was deleted": "상품 {id}을(를) 삭제했습니다",
+    "{command} brings it back": "{command}로 되살립니다",
+    "product {id} is back": "상품 {id}을(를) 되살렸습니다",
+    "{file} was written, {bytes} bytes": "{file}에 {bytes}바이트를 썼습니다",
+    "{new} new, {changed} changed, {same} the same, {failed} failed": (
+        "새로 {new}, 변경 {changed}, 그대로 {same}, 실패 {failed}"
+    ),
     # keys
     "keep it: it cannot be shown again": "보관하세요: 다시 보여 줄 수 없습니다",
     "revoke key {id}?": "키 {id}을(를) 폐기할까요?",

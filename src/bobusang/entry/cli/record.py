@@ -58,8 +58,12 @@ def show(session: Session, record: Which) -> None:
 @command(app, "history")
 def history(session: Session, record: Which, limit: Limit = 20, cursor: Cursor = None) -> None:
     """List a record's versions, newest first, with what changed in each."""
-    number = _number(session, record)
-    found = session.api.get(f"/records/{number}/history", limit=limit, cursor=cursor)
+    show_versions(session, f"/records/{_number(session, record)}/history", limit, cursor)
+
+
+def show_versions(session: Session, path: str, limit: int, cursor: str | None) -> None:
+    """A page of versions, a line for each field that changed."""
+    found = session.api.get(path, limit=limit, cursor=cursor)
     if not session.screen.reads_well:
         session.screen.page(found, "version created_at processing_status changes")
         return

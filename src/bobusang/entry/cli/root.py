@@ -55,7 +55,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "category": Place("category", "Categories of malls: accept, block."),
         "mapping": Place("mapping", "Which of the market's brands and categories ours are."),
         "master": Place("master", "The market's own lists: import, fetch."),
-        "product": Place("product", "What is held back from the market, and why."),
+        "product": Place("product", "Products: look, change, import, export; what is held, and why."),
         "search": Place("search", "Find products; rebuild and verify the index."),
         "cache": Place("cache", "Kept search answers."),
         "rate": Place("rate", "Fees, freight, duty and tax by date."),

@@ -1,0 +1,84 @@
+"""Products changed by hand: added, edited and locked, unlocked, deleted, restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from bobusang.entry.cli.asked import InputJson, Inputs, Yes, inputs
+from bobusang.entry.cli.failure import Failure
+from bobusang.entry.cli.session import Session
+
+Which = Annotated[str, typer.Argument(metavar="PRODUCT", help="Our number, or MALL/ID as okmall/4711.")]
+Fields = Annotated[list[str] | None, typer.Argument(metavar="FIELD...", help="As price; all unless named.")]
+
+
+def product_number(session: Session, wanted: str) -> int:
+    """Our number of a product that was named by it, or by its mall and the mall's id."""
+    if wanted.isascii() and wanted.isdecimal():
+        return int(wanted)
+    mall, slash, key = wanted.partition("/")
+    if not slash or not mall or not key:
+        raise Failure("usage", f"'{wanted}' is no product", "write its number, or MALL/ID as okmall/4711")
+    found = session.api.get("/products", mall=mall, product_id=key, fields="id", limit=1)["items"]
+    if not found:
+        raise Failure("missing", f"{mall} has no product '{key}'", "`bobusang product list` shows them")
+    return int(found[0]["id"])
+
+
+def add(session: Session, input: Inputs = None, input_json: InputJson = None) -> None:
+    """Add a product, or change the one with this mall and id, or with this url."""
+    answer = session.api.post("/products", _given(input, input_json))
+    session.screen.done(answer, "product {id} is {mall}/{key}", **_named(answer))
+
+
+def change(session: Session, product: Which, input: Inputs = None, input_json: InputJson = None) -> None:
+    """Set fields of a product and lock them against the crawler; null takes a value away."""
+    number = product_number(session, product)
+    answer = session.api.patch(f"/products/{number}", _given(input, input_json))
+    session.screen.done(answer, "product {id} was changed; locked: {locked}", **_named(answer))
+
+
+def unlock(session: Session, product: Which, names: Fields = None) -> None:
+    """Let fields of a product follow its source again."""
+    number = product_number(session, product)
+    answer = session.api.post(f"/products/{number}/unlock", {"fields": names} if names else None)
+    session.screen.done(answer, "product {id} was unlocked; locked: {locked}", **_named(answer))
+
+
+def delete(session: Session, product: Which, yes: Yes = False) -> None:
+    """Delete a product that no market has; no crawl brings it back."""
+    number = product_number(session, product)
+    session.confirm("delete product {id}?", yes=yes, id=number)
+    session.api.delete(f"/products/{number}")
+    session.screen.done({"id": number, "deleted": True}, "product {id} was deleted", id=number)
+    session.note("{command} brings it back", command=session.line(f"product restore {number}"))
+
+
+def restore(session: Session, product: Annotated[int, typer.Argument(metavar="PRODUCT", help="Our number.")]) -> None:
+    """Bring a deleted product back, as its source describes it now."""
+    answer = session.api.post(f"/products/{product}/restore")
+    session.screen.done(answer, "product {id} is back", id=product)
+
+
+def _given(pairs: list[str] | None, text: str | None) -> dict[str, Any]:
+    found = inputs(pairs, text)
+    if not found:
+        raise Failure("usage", "nothing was given", "as --input product_id=4711 --input price=129000")
+    return found
+
+
+def _named(answer: dict[str, Any]) -> dict[str, Any]:
+    locked = ", ".join(answer["locked"]) or "-"
+    return {"id": answer["id"], "mall": answer["mall"], "key": answer["product_id"], "locked": locked}
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "add": add,
+    "change": change,
+    "unlock": unlock,
+    "delete": delete,
+    "restore": restore,
+}

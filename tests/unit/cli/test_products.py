@@ -1,0 +1,114 @@
+"""`bobusang product`: what it asks of the API, what it says, and files in and out."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.unit.cli.conftest import Result
+    from tests.unit.cli.stub import Stub
+
+PRODUCT = {"id": 7, "mall": "okmall", "product_id": "4711", "locked": ["price"]}
+
+
+def test_a_product_is_named_by_mall_and_id(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("GET /products", {"items": [{"id": 7}], "next": None})
+    stub.on("PATCH /products/7", PRODUCT)
+
+    found = run("product", "change", "okmall/4711", "--input", "price=119000")
+
+    assert (found.code, found.out) == (0, "product 7 was changed; locked: price\n")
+    assert [(one.method, one.query, one.body) for one in stub.asked] == [
+        ("GET", {"mall": ["okmall"], "product_id": ["4711"], "fields": ["id"], "limit": ["1"]}, None),
+        ("PATCH", {}, {"price": 119_000}),
+    ]
+
+
+def test_what_is_no_product_is_said(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("GET /products", {"items": [], "next": None})
+
+    unknown, wrong = run("product", "show", "okmall/1"), run("product", "show", "okmall")
+
+    assert (unknown.code, unknown.err.splitlines()[0]) == (3, "okmall has no product '1'")
+    assert (wrong.code, wrong.err.splitlines()[0]) == (2, "'okmall' is no product")
+
+
+def test_products_are_added_unlocked_deleted_and_restored(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("POST /products", PRODUCT, status=201)
+    stub.on("POST /products/7/unlock", PRODUCT | {"locked": []})
+    stub.on("DELETE /products/7", "", status=204)
+    stub.on("POST /products/7/restore", PRODUCT)
+
+    said = [
+        run("product", "add", "--input", "mall=okmall", "--input", 'product_id="4711"'),
+        run("product", "unlock", "7", "price", "--lang", "ko"),
+        run("product", "delete", "7"),
+        run("product", "delete", "7", "--yes", "--json"),
+        run("product", "restore", "7"),
+        run("product", "add"),
+    ]
+
+    assert [(one.code, one.out) for one in said] == [
+        (0, "product 7 is okmall/4711\n"),
+        (0, "상품 7의 잠금을 풀었습니다. 잠긴 항목: -\n"),
+        (2, ""),
+        (0, '{"id": 7, "deleted": true}\n'),
+        (0, "product 7 is back\n"),
+        (2, ""),
+    ]
+    assert stub.asked[1].body == {"fields": ["price"]}
+
+
+def test_a_list_takes_its_filters(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("GET /products", {"items": [], "next": None})
+
+    found = run("product", "list", "--brand", "NIKE", "--lacks", "picture", "--sort", "price", "--limit", "9", "--json")
+
+    assert (found.code, found.document) == (0, {"items": [], "next": None})
+    assert stub.asked[0].query == {"brand": ["NIKE"], "lacks": ["picture"], "sort": ["price"], "limit": ["9"]}
+
+
+def test_products_are_exported_to_a_file(stub: Stub, run: Callable[..., Result], tmp_path: Path) -> None:
+    stub.on("GET /products/export", "id,name\r\n1,패딩\r\n")
+    target = tmp_path / "products.csv"
+
+    found = run("product", "export", "--to", str(target), "--mall", "okmall")
+
+    assert (found.code, found.out) == (0, f"{target} was written, 19 bytes\n")
+    assert target.read_text("utf-8") == "id,name\n1,패딩\n"
+    assert stub.asked[0].query == {"format": ["csv"], "mall": ["okmall"]}
+
+
+def test_products_are_imported_from_csv_and_what_fails_is_told(
+    stub: Stub, run: Callable[..., Result], tmp_path: Path
+) -> None:
+    file = tmp_path / "products.csv"
+    file.write_text(
+        "id,mall,product_id,name,price,in_stock,image,locked\n"
+        "1,okmall,4711,'=패딩,129000,true,https://x.example/1.jpg,price\n"
+        "2,okmall,4712,,x,,,\n",
+        "utf-8-sig",
+    )
+    lines = [{"line": 1, "id": 7, "result": "new"}, {"line": 2, "error": {"code": "invalid", "detail": "price: no"}}]
+    stub.on("POST /products/bulk", "\n".join(json.dumps(one) for one in lines))
+
+    found = run("product", "import", str(file))
+
+    assert (found.code, found.out) == (5, "1 new, 0 changed, 0 the same, 1 failed\n")
+    assert found.err == "2: price: no\n"
+    assert [json.loads(line) for line in stub.asked[0].body.splitlines()] == [
+        {
+            "mall": "okmall",
+            "product_id": "4711",
+            "name": "=패딩",
+            "price": 129_000,
+            "in_stock": True,
+            "images": ["https://x.example/1.jpg"],
+        },
+        {"mall": "okmall", "product_id": "4712", "price": "x"},
+    ]
+    assert run("product", "import", str(tmp_path / "none.csv")).code == 2
