@@ -145,7 +145,7 @@ class Caching:
             value, generations = await self._look(key, tags)
         except Unavailable as error:
             self._tell(error)
-            made, joined = await self._flown((key,), make)
+            made, joined = await self._next((key,), make)
             return Answer(made.body, Served.JOINED if joined else Served.AWAY)
         kept = None if value is None else _kept(value, generations)
 
@@ -173,6 +173,19 @@ class Caching:
         """What the flight brings, and whether somebody else had begun it. Whoever leaves does not end it."""
         joined = flight in self._flights
         return await asyncio.shield(self._start(flight, make)), joined
+
+    async def _next(self, flight: tuple[object, ...], make: Callable[[], Awaitable[Made]]) -> tuple[Made, bool]:
+        """What a flight brings that begins from now on: without generations nobody knows what has changed since the one
+        under way began."""
+        under_way = self._flights.get(flight)
+        if under_way is None:
+            return await self._flown(flight, make)
+
+        async def after() -> Made:
+            await asyncio.wait([under_way])
+            return await make()
+
+        return await self._flown((*flight, under_way), after)
 
     def _start(self, flight: tuple[object, ...], make: Callable[[], Awaitable[Made]]) -> asyncio.Task[Made]:
         if (under_way := self._flights.get(flight)) is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import time
 from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,16 @@ from bobusang.platform.search import LONGEST_KEYWORD, Query, Sort
 from bobusang.platform.searches import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from bobusang.platform.cache import Size
     from bobusang.platform.caching import Answer, Caching, Counts
     from bobusang.platform.search import Found, Hit, Search, Suggestion
+    from bobusang.platform.searches.elsewhere import Elsewhere
 
 PREFIX = "search:"
 DEFAULT_LIMIT = 20
 LONGEST_CURSOR = 200
-LOOK_EVERY = 0.5
-"""Seconds between two looks whether another process has written the index."""
 ESCAPES = str.maketrans({"%": "%25", ":": "%3A"})
 
 
@@ -80,16 +78,12 @@ class Results(msgspec.Struct, frozen=True):
 
 
 class Searching:
-    """The index behind its cache. `shared`: the cache is everybody's, so whoever writes the index tells it himself;
-    `own_writes` counts what this process has written, of which its cache knows."""
+    """The index behind its cache; `elsewhere` is asked whether another process has written it."""
 
-    def __init__(self, index: Search, caching: Caching, *, shared: bool, own_writes: Callable[[], int]) -> None:
+    def __init__(self, index: Search, caching: Caching, elsewhere: Elsewhere) -> None:
         self._index = index
         self._caching = caching
-        self._shared = shared
-        self._own_writes = own_writes
-        self._looked = float("-inf")
-        self._seen: tuple[int, int] | None = None
+        self._elsewhere = elsewhere
 
     @property
     def counts(self) -> Counts:
@@ -98,8 +92,8 @@ class Searching:
 
     async def find(self, query: Query) -> Answer:
         """The answer as JSON, from the cache or from the index."""
-        if not self._shared:
-            await self._look()
+        with _readable():
+            await self._elsewhere.look()
 
         async def make() -> Made:
             with _readable():
@@ -123,18 +117,6 @@ class Searching:
     async def kept(self) -> Size:
         """How many answers are kept, and their bytes."""
         return await self._caching.size(PREFIX)
-
-    async def _look(self) -> None:
-        """What another process writes into the index does not reach a cache of our own: then it is emptied."""
-        now = time.monotonic()
-        if now - self._looked < LOOK_EVERY:
-            return
-        self._looked = now
-        with _readable():
-            own, written = self._own_writes(), await self._index.renew()
-        if self._seen is not None and self._seen[0] == own and self._seen[1] != written:
-            await self._caching.delete(PREFIX)
-        self._seen = own, written
 
 
 @contextmanager

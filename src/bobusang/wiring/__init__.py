@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 
 HANDLERS = "bobusang.handlers"
 """The entry-point group of step handlers: each entry is a function that adds its own to `Handlers`."""
+LEAST_LEASE = timedelta(seconds=10)
+"""Events that a process has taken are its own for so long at least; a batch is done in less."""
 
 
 class LaterHttp:
@@ -193,7 +195,9 @@ def build(settings: Settings, database: db.Database) -> App:
     consumers = InProcess()
     http = LaterHttp(allow_private=settings.subscribers_allow_private)
     # One relay a bus: a slow subscriber must not hold up the consumers in this process.
-    relays = (Relay(database, [consumers]), Relay(database, [http]))
+    # What a process had taken for its consumers waits when it dies, no longer than its tasks.
+    lease = max(LEAST_LEASE, pace.dead_after * 2)
+    relays = (Relay(database, [consumers], lease=lease), Relay(database, [http]))
     collector = build_collector(settings, database)
     collect.register(engine.handlers, collector)
     generic.register(engine.handlers, collector)

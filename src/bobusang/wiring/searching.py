@@ -12,6 +12,7 @@ from bobusang.flows.indexing.indexer import Indexer
 from bobusang.flows.indexing.running import Rebuilding
 from bobusang.platform import caches, searches
 from bobusang.platform.caching import Caching, Times
+from bobusang.platform.searches.elsewhere import Elsewhere
 from bobusang.views.searching import Searching
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def finder(settings: Settings, database: Database, market: str) -> Finder:
     times = Times(fresh=settings.cache_seconds, stale=STALE, empty=min(EMPTY, settings.cache_seconds))
     caching = Caching(caches.opened(settings.cache_url, database.clock), database.clock, times)
     live = timedelta(seconds=times.fresh + times.stale)
-    indexer = Indexer(database, index, caching, market=market, answers_live=live)
-    searching = Searching(index, caching, shared=bool(settings.cache_url), own_writes=lambda: indexer.writes)
+    elsewhere = Elsewhere(index, caching, shared=bool(settings.cache_url))
+    indexer = Indexer(database, index, caching, elsewhere, market=market, answers_live=live)
+    searching = Searching(index, caching, elsewhere)
     return Finder(index, caching, indexer, Rebuilding(indexer), searching)

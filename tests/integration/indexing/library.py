@@ -1,20 +1,50 @@
-"""What the tests of indexing do: collect products, let the relay work, search."""
+"""What the tests of indexing do: collect and edit products, let the relay work, search."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from bobusang.catalog import products
+from bobusang.flows.indexing import watching
+from bobusang.flows.indexing.indexer import Indexer
 from bobusang.kit import json
+from bobusang.platform.bus import Event, publish
+from bobusang.platform.buses.inprocess import InProcess
+from bobusang.platform.caches.memory import MemoryCache
+from bobusang.platform.caching import Caching
+from bobusang.platform.relay import Relay
 from bobusang.platform.search import Query
+from bobusang.platform.searches.elsewhere import Elsewhere
+from bobusang.platform.searches.embedded import EmbeddedSearch
 from bobusang.testing.catalog import collect, reading
+from bobusang.views.searching import Searching
 
 if TYPE_CHECKING:
-    from bobusang.flows.indexing.indexer import Indexer
-    from bobusang.kit.db import Database
-    from bobusang.platform.relay import Relay
-    from bobusang.platform.searches.embedded import EmbeddedSearch
-    from bobusang.views.searching import Searching
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from bobusang.kit.db import Database, Tx
+    from bobusang.platform.search import Found
+    from bobusang.testing.clock import ManualClock
+
+
+class Slow(EmbeddedSearch):
+    """An index whose answers can be held back on their way."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, idle=0)
+        self.open, self.found = asyncio.Event(), asyncio.Event()
+        self.open.set()
+
+    async def search(self, query: Query) -> Found:
+        found = await super().search(query)
+        self.found.set()
+        await self.open.wait()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +52,8 @@ class Library:
     """A database with its index."""
 
     db: Database
-    index: EmbeddedSearch
+    clock: ManualClock
+    index: Slow
     indexer: Indexer
     relay: Relay
     searching: Searching
@@ -39,12 +70,54 @@ class Library:
         _, written = await collect(self.db, reading(key, **(told | fields)))
         return written.ids[0]
 
+    async def edit(self, id: int, **values: object) -> None:
+        """A person edits a product."""
+
+        async def work(tx: Tx) -> None:
+            await products.edit(tx, id, values)
+            await publish(tx, Event("product.changed", f"okmall:{id}", {"id": id}))
+
+        await self.db.transact(work)
+
     async def deliver(self) -> None:
         """Let events reach whoever waits for them."""
         while await self.relay.step():
             pass
 
-    async def find(self, keyword: str) -> tuple[list[int], str]:
+    async def deliver_all(self) -> None:
+        """The same, until none waits any more: another process may have to give the index back first."""
+        async with asyncio.timeout(30):
+            while True:
+                await self.deliver()
+                async with self.db.read() as tx:
+                    if not (await watching.lag(tx)).waiting:
+                        return
+                self.clock.advance(seconds=1)
+                await asyncio.sleep(0.01)
+
+    async def ask(self, keyword: str) -> tuple[list[dict[str, Any]], str]:
         """The products found, and how the answer came about."""
         answer = await self.searching.find(Query(keyword))
-        return [item["id"] for item in json.loads(answer.body)["items"]], answer.served.value
+        return json.loads(answer.body)["items"], answer.served.value
+
+    async def find(self, keyword: str) -> tuple[list[int], str]:
+        """The same by number."""
+        found, served = await self.ask(keyword)
+        return [item["id"] for item in found], served
+
+
+@asynccontextmanager
+async def opened(db: Database, clock: ManualClock, folder: Path) -> AsyncIterator[Library]:
+    """A process on a database and the folder of an index, with a cache of its own."""
+    index = Slow(folder)
+    caching = Caching(MemoryCache(clock), clock)
+    elsewhere = Elsewhere(index, caching, shared=False, every=0)
+    indexer = Indexer(db, index, caching, elsewhere, market="buyma", answers_live=timedelta(minutes=6))
+    consumers = InProcess()
+    indexer.subscribe(consumers)
+    await consumers.install(db)
+    try:
+        yield Library(db, clock, index, indexer, Relay(db, [consumers]), Searching(index, caching, elsewhere))
+    finally:
+        await caching.close()
+        await index.close()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from subprocess import PIPE
 from typing import TYPE_CHECKING
 
@@ -109,6 +111,23 @@ async def test_two_cannot_write_at_once(search: EmbeddedSearch, other: EmbeddedS
     await other.delete([1])
 
     assert await other.count() == 7
+
+
+async def test_a_folder_that_is_deleted_and_made_anew_by_another_is_not_written_over(
+    search: EmbeddedSearch, other: EmbeddedSearch, tmp_path: Path
+) -> None:
+    """The new index has the name of the old one, as many documents and as many commits."""
+    await build(search)  # which still holds the lock and its writer, of files that are no more
+    shutil.rmtree(tmp_path)
+    renamed = [replace(document, name="새 이름") for document in GOODS]
+    await build(other, renamed)
+
+    with pytest.raises(Conflict, match="another process is writing"):
+        await search.put(GOODS[:1])
+    await search.renew()
+
+    assert folders(tmp_path) == ["index-1"]
+    assert await search.get([1, 2]) == await other.get([1, 2]) == {one.id: one for one in renamed[:2]}
 
 
 async def test_whoever_has_nothing_to_write_lets_others(tmp_path: Path, other: EmbeddedSearch) -> None:

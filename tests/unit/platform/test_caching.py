@@ -244,3 +244,20 @@ async def test_without_its_cache_it_answers_all_the_same() -> None:
 
     assert answers == [Answer(f'{{"n":{n}}}'.encode(), Served.AWAY) for n in (1, 2, 3, 4)]
     assert away.tried == 2  # not asked again within a second
+
+
+async def test_without_its_cache_nobody_joins_what_began_before_he_came() -> None:
+    caching, kitchen = Caching(Away(), ManualClock(), TIMES), Kitchen()
+    kitchen.open.clear()
+
+    asked = [asyncio.create_task(caching.through("k", ["t"], kitchen.make))]
+    await kitchen.began.wait()
+    asked += [asyncio.create_task(caching.through("k", ["t"], kitchen.make)) for _ in range(2)]
+    await asyncio.sleep(0)
+    kitchen.open.set()
+
+    assert await asyncio.gather(*asked) == [
+        Answer(b'{"n":1}', Served.AWAY),
+        Answer(b'{"n":2}', Served.AWAY),
+        Answer(b'{"n":2}', Served.JOINED),
+    ]

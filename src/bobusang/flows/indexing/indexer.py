@@ -2,7 +2,8 @@
 
 An event only says that something changed. Because the present row is read, events may come twice or late, and the last
 one always leaves the index at what SQL says. After the index the answers that show, or could show, what has changed are
-made old; while the cache cannot be told of it the event is kept, for as long as an answer may live.
+made old; while the cache cannot be told of it the event is kept, for as long as an answer may live. What a process did
+not come to tell before it died nobody knows, so the one that writes after it begins by making all answers old.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from bobusang.platform.buses.inprocess import InProcess
     from bobusang.platform.caching import Caching
     from bobusang.platform.search import Document, Search
+    from bobusang.platform.searches.elsewhere import Elsewhere
 
 log = logs.get(__name__)
 
@@ -34,20 +36,31 @@ TOPICS = "source.registered source.changed product.* brand.changed"
 PATIENCE = Patience(base=1.0, cap=30.0, attempts=1000)
 """An index that is away for hours is no reason to forget a change."""
 BATCH = 500
+MOST_UNTOLD = 10_000
+"""Tags that a cache which is away is told of later; of more than these all answers are made old."""
 
 
 class Indexer:
     """Writes the index of one application. Whoever reads SQL and writes the index holds `turn` meanwhile, so that
     nobody of this process puts something older over something newer."""
 
-    def __init__(self, db: Database, index: Search, caching: Caching, *, market: str, answers_live: timedelta) -> None:
+    def __init__(
+        self,
+        db: Database,
+        index: Search,
+        caching: Caching,
+        elsewhere: Elsewhere,
+        *,
+        market: str,
+        answers_live: timedelta,
+    ) -> None:
         self.db = db
         self.index = index
         self.market = market
         self.turn = asyncio.Lock()
-        self.writes = 0
-        """How often this process has written the index."""
         self._caching = caching
+        self._elsewhere = elsewhere
+        self._untold = {tags.EVERY}
         self._answers_live = answers_live
         self._aliases: Aliases | None = None
 
@@ -99,27 +112,34 @@ class Indexer:
             present = {one.id for one in now}
             gone = [id for id in ids if id not in present]
             changed = [one for one in now if before.get(one.id) != one]
-            new, old = _tags(now), _tags(before.values())
-            # What it was found by before is known only until it is written over: were we to die in between, nobody
-            # could tell any more which answers showed it. So these are told of twice.
-            await self._tell(old - new, insist=tell)
-            self.writes += 1
-            if changed:
-                await self.index.put(changed)
-            if gone:
-                await self.index.delete(gone)
-        await self._tell(old | new, insist=tell)
+            concerned = _tags(now) | _tags(before.values())
+            async with self._elsewhere.our_own():
+                if changed:
+                    await self.index.put(changed)
+                if gone:
+                    await self.index.delete(gone)
+        await self._tell(concerned, insist=tell)
+
+    async def all_is_old(self) -> None:
+        """Nobody can tell which answers still hold: the index is another one."""
+        await self._tell({tags.EVERY}, insist=False)
+
+    async def tell_rest(self) -> None:
+        """What the cache was not told because it was away, or because whoever was to tell it has died."""
+        await self._tell(set(), insist=False)
 
     async def _tell(self, concerned: set[str], *, insist: bool) -> None:
         """Make answers old that show something of these tags, or could."""
-        if not concerned:
+        telling, self._untold = concerned | self._untold, set()
+        if not telling:
             return
         try:
-            await self._caching.bump(sorted(concerned))
+            await self._caching.bump(sorted(telling))
         except Unavailable as error:
+            self._untold |= telling if len(telling) <= MOST_UNTOLD else {tags.EVERY}
             if insist:
                 raise
-            log.warning("the cache cannot be told of changes; what it kept has run out meanwhile", error=str(error))
+            log.warning("the cache cannot be told of changes; it will be, when it is back", error=str(error))
 
     async def _renew_brands(self, names: Sequence[str], *, tell: bool) -> None:
         """A brand is called something else: all its products are found by that now."""

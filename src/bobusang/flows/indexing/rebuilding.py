@@ -3,6 +3,8 @@
 Pages by number come first; then what changed since the beginning is brought in, again and again until little is left;
 then the new index serves, and what was written into the old one meanwhile is brought in once more. Products that were
 deleted on the way are taken out by comparing numbers at the end.
+
+What is read is written before an event's turn comes, so that it never stands over something newer.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from bobusang.kit.sql import Statement
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
-    from bobusang.flows.indexing.documents import Aliases
     from bobusang.flows.indexing.indexer import Indexer
     from bobusang.kit.db import Database
     from bobusang.platform.search import Rebuild
@@ -63,24 +64,26 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
     db = indexer.db
     async with db.read() as tx:
         began, total = tx.now, await tx.value(_TOTAL)
-        known = await documents.aliases(tx)
+    await indexer.forget_aliases()
     yield Progress(0, total, "reading")
     new = await indexer.index.rebuild()
     try:
         done = last = 0
         while True:
-            async with db.read() as tx:
-                found = await documents.page(tx, indexer.market, known, last, page)
-            if not found:
-                break
-            await new.put(found)
+            async with indexer.turn:
+                known = await indexer.aliases()
+                async with db.read() as tx:
+                    found = await documents.page(tx, indexer.market, known, last, page)
+                if not found:
+                    break
+                await new.put(found)
             done, last = done + len(found), found[-1].id
             await _still_ours(office)
             yield Progress(done, max(total, done), "reading")
         for _ in range(ROUNDS):
             async with db.read() as tx:
                 now = tx.now
-            brought = await _catch_up(indexer, new, known, began - MARGIN, page)
+            brought = await _catch_up(indexer, new, began - MARGIN, page)
             began = now
             yield Progress(done, max(total, done), "catching up")
             if brought <= LITTLE:
@@ -89,7 +92,8 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
     except BaseException:
         await new.abandon()
         raise
-    await indexer.forget_aliases()
+    # Whether an event finds what its product was before depends on which index it met.
+    await indexer.all_is_old()
     await indexer.bring([id async for part in _changed(db, began - MARGIN, page) for id in part])
     yield Progress(done, max(total, done), "comparing")
     extra = [one.id async for one in differences(verifying.ids(db, page), indexer.index.digests())]
@@ -104,11 +108,14 @@ async def _still_ours(office: Leader) -> None:
         )
 
 
-async def _catch_up(indexer: Indexer, new: Rebuild, known: Aliases, since: datetime, page: int) -> int:
+async def _catch_up(indexer: Indexer, new: Rebuild, since: datetime, page: int) -> int:
     brought = 0
     async for ids in _changed(indexer.db, since, page):
-        async with indexer.db.read() as tx:
-            await new.put(await documents.some(tx, indexer.market, known, ids))
+        async with indexer.turn:
+            known = await indexer.aliases()
+            async with indexer.db.read() as tx:
+                found = await documents.some(tx, indexer.market, known, ids)
+            await new.put(found)
         brought += len(ids)
     return brought
 

@@ -74,6 +74,7 @@ class Rebuilding:
                 self.start()
             with suppress(Conflict):  # another process is at it
                 await self.finished()
+        await self._indexer.tell_rest()
         return 0
 
     async def _run(self) -> None:

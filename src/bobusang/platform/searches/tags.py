@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bobusang.platform.search import Document, Found, Query
 
 ANY = "*"
+EVERY = "**"
+"""Of every answer: replaced when nobody can tell which of them a change concerns."""
 
 
 def of_document(document: Document) -> Set[str]:
@@ -25,10 +27,10 @@ def of_document(document: Document) -> Set[str]:
 
 def of_query(query: Query) -> tuple[str, ...]:
     """The tags that may matter for the answer to a query."""
-    return (*shared(query.keyword)[-1:], ANY)
+    return (*shared(query.keyword)[-1:], ANY, EVERY)
 
 
 def of_answer(query: Query, found: Found) -> tuple[str, ...]:
     """Those of them that do, now that it is known how it was found."""
     typed = shared(query.keyword)[-1:]
-    return typed if typed and found.hits and not found.loose else (ANY,)
+    return (*(typed if typed and found.hits and not found.loose else (ANY,)), EVERY)

@@ -9,7 +9,7 @@ import tantivy
 from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid
 from bobusang.platform.search import SETTING
-from bobusang.platform.searches.embedded.shelf import HINT, META, number
+from bobusang.platform.searches.embedded.shelf import CURRENT, HINT, META
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -49,8 +49,9 @@ class Serving:
 
 
 def stamp(path: Path) -> int:
-    """A number that every commit and every rebuild raises."""
+    """A number that every commit and every rebuild raises. Not by the name: where all was lost, names begin anew."""
     try:
-        return (number(path.name) << 40) + int(json.loads((path / META).read_text("utf-8"))["opstamp"])
+        served_since = (path.parent / CURRENT).stat().st_mtime_ns
+        return (served_since << 40) + int(json.loads((path / META).read_text("utf-8"))["opstamp"])
     except (OSError, Invalid, KeyError, TypeError, ValueError):
         raise Drifted(f"{SETTING}: the search index in {path} is gone or broken", hint=HINT) from None

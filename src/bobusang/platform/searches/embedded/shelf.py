@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HINT = "bobusang search rebuild"
 CURRENT = "current"
 META = "meta.json"
+LOCK = "writer.lock"
 
 
 class Shelf:
@@ -68,10 +69,10 @@ class Shelf:
                 shutil.rmtree(path, ignore_errors=True)
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[int]:
         """Be the only one that writes, among all processes; the system ends it with the process."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.folder / "writer.lock", os.O_CREAT | os.O_RDWR, 0o644)
+        handle = os.open(self.folder / LOCK, os.O_CREAT | os.O_RDWR, 0o644)
         try:
             try:
                 flock(handle, LOCK_EX | LOCK_NB)
@@ -79,9 +80,16 @@ class Shelf:
                 raise Conflict(
                     f"{SETTING}: another process is writing into {self.folder}", hint="it ends when that one has ended"
                 ) from None
-            yield
+            yield handle
         finally:
             os.close(handle)
+
+    def is_lock(self, handle: int) -> bool:
+        """Whether this is still the lock: whoever deletes the folder takes it from under its holder."""
+        try:
+            return os.path.samestat(os.fstat(handle), (self.folder / LOCK).stat())
+        except FileNotFoundError:
+            return False
 
     def _named(self) -> str:
         """The one that serves, in whatever state it is."""

@@ -27,14 +27,17 @@ class Writing:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self._held: ExitStack | None = None
+        self._lock = 0
         self._path: Path | None = None
         self._writer: tantivy.IndexWriter | None = None
 
     def take(self) -> None:
         """Become the writer; Conflict when another process is."""
+        if self._held is not None and not self._shelf.is_lock(self._lock):
+            self.give_back()
         if self._held is None:
             with ExitStack() as stack:
-                stack.enter_context(self._shelf.writing())
+                self._lock = stack.enter_context(self._shelf.writing())
                 self._held = stack.pop_all()
 
     def replace(self, documents: Sequence[Document]) -> None:
@@ -72,6 +75,7 @@ class Writing:
             self._held = None
 
     def _opened(self) -> tantivy.IndexWriter:
+        self._shelf.current()  # that there is none is worse news than that another writes
         self.take()
         path = self._shelf.current()
         if self._writer is None or self._path != path or not path.exists():
