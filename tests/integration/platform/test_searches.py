@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,11 @@ class TestEmbedded(SearchSuite):
 
     @pytest.fixture
     def lose(self, tmp_path: Path) -> Callable[[], Awaitable[None]]:
+        def gone() -> None:
+            """At once: what is written into it meanwhile finds no folder."""
+            shutil.rmtree(tmp_path.rename(tmp_path.with_name(f"{tmp_path.name}-lost")))
+
         async def lost() -> None:
-            shutil.rmtree(tmp_path)
+            await asyncio.to_thread(gone)
 
         return lost

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +12,7 @@ from hypothesis import strategies as st
 from bobusang.platform.search import Document
 from bobusang.platform.searches.marking import distance, marked
 from bobusang.platform.searches.readings import split_up, turned
-from bobusang.platform.searches.synonyms import synonyms
+from bobusang.platform.searches.synonyms import known_as, standing_for, synonyms, wider
 from bobusang.platform.searches.tokens import asked, shared, tokens
 from bobusang.platform.searches.words import (
     as_hangul,
@@ -140,19 +143,22 @@ def test_a_typed_word_asks_for_tokens_that_its_document_has(typed: str, wanted: 
 
 
 def test_the_tokens_of_a_document() -> None:
-    assert tokens(Document(7, "okmall", "", name="수제화 X-1", brand="NIKE", brand_ko="나이키")) == {
+    assert tokens(Document(7, "okmall", "", name="수제화 X-1", brand="ACME", brand_ko="나이스")) == {
         *("=수제화", "^수", "수제", "제화", "=ㅅㅈㅎ", "ㅅ", "ㅅㅈ", "ㅅㅈㅎ"),
         *("=x", "^x", "=1", "^1", "=x1", "^x1"),
-        *("=nike", "@nike", "^n", "^ni", "nik", "ike"),
-        *("=나이키", "@나이키", "@ㄴㅇㅋ", "^나", "나이", "이키", "=ㄴㅇㅋ", "ㄴ", "ㄴㅇ", "ㄴㅇㅋ"),
+        *("=acme", "@acme", "^a", "^ac", "acm", "cme"),
+        *("=나이스", "@나이스", "@ㄴㅇㅅ", "^나", "나이", "이스", "=ㄴㅇㅅ", "ㄴ", "ㄴㅇ", "ㄴㅇㅅ"),
     }
 
 
 @pytest.mark.parametrize(
     ("word", "others"),
     [
-        ("padding", ("패딩", "padded", "다운재킷", "puffer", "ダウン")),
-        ("롱패딩", ("패딩", "padding", "padded", "다운재킷", "puffer", "ダウン")),
+        ("bifold", ("반지갑",)),
+        ("구스다운", ("거위털", "goosedown", "goose", "다운", "down", "ダウン")),
+        ("다운", ("down", "ダウン")),
+        ("여성반지갑", ("반지갑", "bifold")),
+        ("티셔츠", ("티", "tshirt", "t-shirt", "tee", "tシャツ")),
         ("nike", ()),
         ("겨울", ()),
         ("경진", ()),
@@ -160,6 +166,32 @@ def test_the_tokens_of_a_document() -> None:
 )
 def test_words_of_the_trade_have_others(word: str, others: tuple[str, ...]) -> None:
     assert synonyms(word) == others
+
+
+def test_what_goods_are_a_kind_of_is_found_after_what_is_called_so() -> None:
+    assert wider("여성반지갑") == ("지갑", "wallet", "財布")
+    assert wider("wallet") == ()
+
+    filed = tokens(Document(7, "okmall", "", name="bifold"))
+
+    assert filed == {
+        *("=bifold", "^b", "^bi", "bif", "ifo", "fol", "old"),
+        *("=반지갑", "^반", "반지", "지갑", "=ㅂㅈㄱ", "ㅂ", "ㅂㅈ", "ㅂㅈㄱ"),
+        *("^지", "ㅈ", "ㅈㄱ", "^w", "^wa", "wal", "all", "lle", "let", "^財", "財布"),
+    }
+
+
+def test_a_brand_is_known_by_what_people_call_it() -> None:
+    assert known_as(("the north face", "노스페이스")) == ("ザ ノースフェイス", "ノースフェイス", "노페", "TNF")
+    assert known_as(("수제공방", "")) == ()
+    assert standing_for("ナイキ") == ("nike", "나이키")
+
+
+def test_no_name_of_a_brand_is_that_of_another() -> None:
+    text = files("bobusang.platform.searches").joinpath("brands.csv").read_text(encoding="utf-8")
+    names = [name for line in text.splitlines() for name in {compact(folded(name)) for name in line.split(",")}]
+
+    assert [name for name, count in Counter(names).items() if count > 1 or not name] == []
 
 
 @pytest.mark.parametrize(

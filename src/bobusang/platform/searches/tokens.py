@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bobusang.platform.search import LONGEST_KEYWORD
-from bobusang.platform.searches.synonyms import synonyms
+from bobusang.platform.searches.synonyms import known_as, synonyms, wider
 from bobusang.platform.searches.words import (
     compact,
     compounds,
@@ -61,9 +61,13 @@ def _initials(word: str) -> list[str]:
 
 @lru_cache(KEPT)
 def _piece(text: str) -> str:
-    """The tokens of what stands between two spaces, and of other words for it."""
+    """The tokens of what stands between two spaces, of other words for it, and of what it is a kind of. The last are
+    no whole words, so that they are found after what is called so."""
     known = _all(folded(text))
-    return " ".join(map(_filed, dict.fromkeys([*known, *(other for word in known for other in synonyms(word))])))
+    same = [one for word in known for other in synonyms(word) for one in _all(other)]
+    kinds = [one for word in known for other in wider(word) for one in _all(other)]
+    parts = [one for word in kinds for one in _filed(word).split() if not one.startswith("=")]
+    return " ".join(dict.fromkeys([*map(_filed, dict.fromkeys([*known, *same])), *parts]))
 
 
 @lru_cache(KEPT)
@@ -94,7 +98,7 @@ def filed(document: Document) -> str:
     pieces = (name.replace(model, " ") if model else name).split()
     if document.translated:
         pieces += document.translated.split()
-    called = (*names(document), document.model, document.product_id)
+    called = (*names(document), *known_as(names(document)), document.model, document.product_id)
     return " ".join([*map(_piece, pieces), *map(_naming, called)])
 
 

@@ -14,7 +14,7 @@ from bobusang.platform.search import LONGEST_KEYWORD
 from bobusang.platform.searches.embedded.schema import SCHEMA
 from bobusang.platform.searches.marking import Marker
 from bobusang.platform.searches.readings import split_up, turned
-from bobusang.platform.searches.synonyms import synonyms
+from bobusang.platform.searches.synonyms import standing_for
 from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, jamo, words
 
@@ -149,7 +149,7 @@ def _at_least(number: int, queries: Sequence[Query]) -> Query:
 
 def _marks(*readings: Iterable[str]) -> tuple[str, ...]:
     known = [word for reading in readings for word in reading]
-    return tuple(dict.fromkeys([*known, *(other for word in known for other in synonyms(word))]))
+    return tuple(dict.fromkeys([*known, *(other for word in known for other in standing_for(word))]))
 
 
 def _has_digits(text: str) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 import tantivy
 
 from bobusang.platform.search import Document
+from bobusang.platform.searches.synonyms import known_as
 from bobusang.platform.searches.tokens import LONGEST, filed, names
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
 
@@ -87,9 +88,8 @@ def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """A brand's names in one form, and what completes to them: jamo as they are typed, and initials."""
     plain = {name: compact(folded(name)) for name in called if name}
     typed = {form: name for name, whole in plain.items() for form in (jamo(whole), initials(whole)) if whole}
-    return sorted({whole for whole in plain.values() if whole}), [
-        f"{form}{BETWEEN}{name}" for form, name in typed.items()
-    ]
+    known = {*plain.values(), *(compact(folded(name)) for name in known_as(called))}
+    return sorted(known - {""}), [f"{form}{BETWEEN}{name}" for form, name in typed.items()]
 
 
 def _sounding(document: Document) -> str:
@@ -97,7 +97,8 @@ def _sounding(document: Document) -> str:
     if document.translated:
         pieces += document.translated.split()
     known = (piece for piece in pieces if not _DIGIT.search(piece))
-    return " ".join([*map(_sounds, known), *map(_sounds, names(document))])
+    spoken = names(document)
+    return " ".join([*map(_sounds, known), *map(_sounds, (*spoken, *known_as(spoken)))])
 
 
 @lru_cache(100_000)

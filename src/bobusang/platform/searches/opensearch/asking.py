@@ -21,7 +21,7 @@ from bobusang.platform.searches.opensearch.clauses import (
     token,
 )
 from bobusang.platform.searches.readings import split_up, turned
-from bobusang.platform.searches.synonyms import synonyms
+from bobusang.platform.searches.synonyms import standing_for
 from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, is_dense, jamo, words
 
@@ -161,7 +161,9 @@ def _partly(found: Sequence[str]) -> tuple[Clause, ...]:
 
 def _marker(*readings: Iterable[str], loose: bool = False) -> Marker:
     known = [word for reading in readings for word in reading]
-    return Marker(tuple(dict.fromkeys([*known, *(other for word in known for other in synonyms(word))])), loose=loose)
+    return Marker(
+        tuple(dict.fromkeys([*known, *(other for word in known for other in standing_for(word))])), loose=loose
+    )
 
 
 def _has_digits(text: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bobusang.platform.search import Document
+from bobusang.platform.searches.synonyms import known_as
 from bobusang.platform.searches.tokens import LONGEST, filed, names
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
 
@@ -87,7 +88,7 @@ def row(document: Document) -> dict[str, Any]:
         "sounds": " ".join(
             [
                 *(_sounds(piece) for text in texts for piece in text.split() if not _DIGIT.search(piece)),
-                *map(_sounds, spoken),
+                *map(_sounds, (*spoken, *known_as(spoken))),
             ]
         ),
         "name": texts,
@@ -119,9 +120,8 @@ def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """A brand's names in one form, and what completes to them: jamo as they are typed, and initials."""
     plain = {name: compact(folded(name)) for name in called if name}
     typed = {form: name for name, whole in plain.items() for form in (jamo(whole), initials(whole)) if whole}
-    return sorted({whole for whole in plain.values() if whole}), [
-        f"{form}{BETWEEN}{name}" for form, name in typed.items()
-    ]
+    known = {*plain.values(), *(compact(folded(name)) for name in known_as(called))}
+    return sorted(known - {""}), [f"{form}{BETWEEN}{name}" for form, name in typed.items()]
 
 
 @lru_cache(100_000)
