@@ -61,13 +61,13 @@ def _initials(word: str) -> list[str]:
 
 @lru_cache(KEPT)
 def _piece(text: str) -> str:
-    """The tokens of what stands between two spaces, of other words for it, and of what it is a kind of. The last are
-    no whole words, so that they are found after what is called so."""
+    """The tokens of what stands between two spaces; of other words for it, and of what it is a kind of, only what
+    asks for them. The last are no whole words, so that they are found after what is called so."""
     known = _all(folded(text))
-    same = [one for word in known for other in synonyms(word) for one in _all(other)]
+    same = [one for word in known for other in synonyms(word) for one in _all(other) if one not in known]
     kinds = [one for word in known for other in wider(word) for one in _all(other)]
-    parts = [one for word in kinds for one in _filed(word).split() if not one.startswith("=")]
-    return " ".join(dict.fromkeys([*map(_filed, dict.fromkeys([*known, *same])), *parts]))
+    found = [*(f"={word}" for word in same), *(one for word in (*same, *kinds) for one in asked(word))]
+    return " ".join([*map(_filed, known), *dict.fromkeys(found)])
 
 
 @lru_cache(KEPT)
