@@ -53,13 +53,13 @@ class Lack(StrEnum):
 
 _row = products.c
 LACKS = {
-    Lack.NAME: _row.name,
-    Lack.BRAND: _row.brand,
-    Lack.MODEL: _row.model,
-    Lack.PRICE: _row.price,
-    Lack.PICTURE: _row.image,
-    Lack.CATEGORY: _row.category,
-    Lack.STOCK: _row.in_stock,
+    Lack.NAME: "name",
+    Lack.BRAND: "brand",
+    Lack.MODEL: "model",
+    Lack.PRICE: "price",
+    Lack.PICTURE: "image",
+    Lack.CATEGORY: "category",
+    Lack.STOCK: "in_stock",
 }
 PLACED = {
     Sort.PRICE: (_row.price,),
@@ -103,13 +103,14 @@ async def listed(
     """Products in an order. Where no index helps, one call looks through a bounded number and says where to go on."""
     walk, rest = ranged(wanted, sort, after)
     end = None
-    if rest:
-        end = await tx.first(walk.limit(1).offset(window - 1))
-        walk = walk.limit(window)
+    if rest is None:
+        part = walk.limit(limit + 1).subquery()
+        query = select(products).join(part, part.c.id == _row.id).order_by(*_order(sort, _row))
     else:
-        walk = walk.limit(limit + 1)
-    chosen = walk.subquery()
-    query = select(products).join(chosen, chosen.c.id == _row.id).where(*rest).order_by(*_order(sort))
+        end = await tx.first(walk.limit(1).offset(window - 1))
+        # Filtered as they come: joined to their table again, one database would rather read that as a whole.
+        part = walk.with_only_columns(*_row).limit(window).subquery()
+        query = select(part).where(*_conditions(rest, part.c)).order_by(*_order(sort, part.c))
     rows = await tx.fetch(query.limit(limit + 1))
     lines = [ProductLine(**values(row)) for row in rows[:limit]]
     if len(rows) > limit:
@@ -133,18 +134,19 @@ async def exported(
 
 def ranged(
     wanted: ProductFilter, sort: Sort, after: tuple[int, int] | None
-) -> tuple[Select[Any], list[ColumnElement[bool]]]:
-    """The part of one index that is walked, in its order, and the conditions that it does not answer."""
+) -> tuple[Select[Any], ProductFilter | None]:
+    """The part of one index that is walked, in its order, and what of the filter it does not answer."""
     walk, answered = _walk(wanted, sort)
     nothing: dict[str, Any] = dict.fromkeys(answered)
-    return walk.where(*_after(sort, after)).order_by(*_order(sort)), _conditions(replace(wanted, **nothing))
+    rest = replace(wanted, **nothing)
+    return walk.where(*_after(sort, after)).order_by(*_order(sort, _row)), rest if _conditions(rest, _row) else None
 
 
 def _walk(wanted: ProductFilter, sort: Sort) -> tuple[Select[Any], tuple[str, ...]]:
     """An index that has the order and as much of the filter as any, and what of the filter it answers."""
     ids = select(_row.id, *PLACED.get(sort, ()))
     if sort in (Sort.PRICE, Sort.DEAREST):
-        return ids.where(_row.price >= (wanted.min_price or 0), *_most(wanted)), ("min_price", "max_price")
+        return ids.where(_row.price >= (wanted.min_price or 0), *_most(wanted, _row)), ("min_price", "max_price")
     if sort is Sort.CHANGED:
         since = wanted.changed_since
         return (ids if since is None else ids.where(_row.updated_at >= since)), ("changed_since",)
@@ -163,58 +165,58 @@ def _walk(wanted: ProductFilter, sort: Sort) -> tuple[Select[Any], tuple[str, ..
     return ids, ()
 
 
-def _most(wanted: ProductFilter) -> list[ColumnElement[bool]]:
-    return [] if wanted.max_price is None else [_row.price <= wanted.max_price]
+def _most(wanted: ProductFilter, columns: Any) -> list[ColumnElement[bool]]:
+    return [] if wanted.max_price is None else [columns.price <= wanted.max_price]
 
 
-def _conditions(wanted: ProductFilter) -> list[ColumnElement[bool]]:
+def _conditions(wanted: ProductFilter, columns: Any) -> list[ColumnElement[bool]]:
     same = (
-        (_row.mall, wanted.mall),
-        (_row.product_id, wanted.product_id),
-        (_row.url, wanted.url),
-        (_row.brand, wanted.brand),
-        (_row.seller_id, wanted.seller),
+        (columns.mall, wanted.mall),
+        (columns.product_id, wanted.product_id),
+        (columns.url, wanted.url),
+        (columns.brand, wanted.brand),
+        (columns.seller_id, wanted.seller),
     )
     found: list[ColumnElement[bool]] = [column == value for column, value in same if value is not None]
     if wanted.category is not None:
-        below = _row.category.startswith(f"{wanted.category} > ", autoescape=True)
-        found.append(or_(_row.category == wanted.category, below))
+        below = columns.category.startswith(f"{wanted.category} > ", autoescape=True)
+        found.append(or_(columns.category == wanted.category, below))
     if wanted.min_price is not None:
-        found.append(_row.price >= wanted.min_price)
-    found += _most(wanted)
+        found.append(columns.price >= wanted.min_price)
+    found += _most(wanted, columns)
     if wanted.in_stock is not None:
-        found.append(_row.in_stock == (true() if wanted.in_stock else false()))
+        found.append(columns.in_stock == (true() if wanted.in_stock else false()))
     if wanted.market_state is not None:
-        found.append(_on_market(wanted.market, wanted.market_state))
+        found.append(_on_market(wanted.market, wanted.market_state, columns))
     if wanted.changed_since is not None:
-        found.append(_row.updated_at >= wanted.changed_since)
+        found.append(columns.updated_at >= wanted.changed_since)
     if wanted.lacks is not None:
-        found.append(LACKS[wanted.lacks].is_(None))
+        found.append(columns[LACKS[wanted.lacks]].is_(None))
     if wanted.quality is not None:
-        whole = and_(*(column.is_not(None) for column in LACKS.values()))
+        whole = and_(*(columns[name].is_not(None) for name in LACKS.values()))
         found.append(whole if wanted.quality is Quality.COMPLETE else not_(whole))
     return found
 
 
-def _on_market(market: str, state: str) -> ColumnElement[bool]:
+def _on_market(market: str, state: str, columns: Any) -> ColumnElement[bool]:
     """`none`: the market has never had it."""
     there = source_markets.c
-    known = exists().where(there.market == market, there.record_id == _row.id)
+    known = exists().where(there.market == market, there.record_id == columns.id)
     return not_(known) if state == "none" else known.where(there.status == state)
 
 
-def _order(sort: Sort) -> tuple[Any, ...]:
+def _order(sort: Sort, columns: Any) -> tuple[Any, ...]:
     match sort:
         case Sort.ID:
-            return (_row.id,)
+            return (columns.id,)
         case Sort.NEWEST:
-            return (_row.id.desc(),)
+            return (columns.id.desc(),)
         case Sort.PRICE:
-            return _row.price, _row.id
+            return columns.price, columns.id
         case Sort.DEAREST:
-            return _row.price.desc(), _row.id.desc()
+            return columns.price.desc(), columns.id.desc()
         case Sort.CHANGED:
-            return _row.updated_at.desc(), _row.id.desc()
+            return columns.updated_at.desc(), columns.id.desc()
 
 
 def _after(sort: Sort, after: tuple[int, int] | None) -> list[ColumnElement[bool]]:

@@ -53,7 +53,7 @@ async def loaded(filled: str) -> AsyncIterator[Database]:
 
 async def walk(db: Database, wanted: ProductFilter, sort: Sort, after: tuple[int, int] | None) -> Plan:
     query, rest = ranged(wanted, sort, after)
-    assert rest == []
+    assert rest is None
     async with db.read() as tx:
         text, arguments = bind_core(query.limit(50), tx.dialect)
         rows = await tx._fetch(EXPLAIN[tx.dialect] + text, arguments)

@@ -27,6 +27,7 @@ TABLES = (
     tables.delivery_keys,
     tables.audit_log,
     tables.alerts,
+    tables.api_replies,
 )
 
 effects = Table(
