@@ -124,7 +124,15 @@ class Up(Running):
         self.folder = folder
         self.ready: dict[str, Any] = json.loads(line)
         self.url: str = self.ready["url"]
-        self.token = (folder / self.ready["key_file"]).read_text("ascii").strip()
+        self.token = self._key(**variables)
+
+    def _key(self, **variables: str) -> str:
+        """The one that it made, or where it makes none one of our own."""
+        if self.ready["key_file"]:
+            return (self.folder / self.ready["key_file"]).read_text("ascii").strip()
+        made = bobusang("key", "add", "test", "--role", "admin", "--json", cwd=self.folder, **variables)
+        key: str = made.document["key"]
+        return key
 
     def run(self, *line: str) -> Done:
         """A command over HTTP."""
