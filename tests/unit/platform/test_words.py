@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from bobusang.platform.search import Document
 from bobusang.platform.searches.marking import distance, marked
-from bobusang.platform.searches.readings import split_up, turned
+from bobusang.platform.searches.readings import corrected, instead, known_only, split_up, turned
 from bobusang.platform.searches.synonyms import known_as, standing_for, synonyms, wider
 from bobusang.platform.searches.tokens import asked, shared, tokens
 from bobusang.platform.searches.words import (
@@ -168,6 +169,58 @@ def test_words_of_the_trade_have_others(word: str, others: tuple[str, ...]) -> N
     assert synonyms(word) == others
 
 
+def test_a_word_of_the_trade_with_a_typo_is_put_right_where_no_product_has_it() -> None:
+    known = {"nike": 9, "jaket": 1}
+
+    assert corrected(("nike", "sneekers", "jaket", "페딩", "abc"), lambda one: known.get(one, 0)) == (
+        *("nike", "sneakers", "jaket", "페딩", "abc"),
+    )
+    assert corrected(("wallets", "windbraekr", "スニーカ"), lambda _: 0) == ("wallet", "windbreaker", "スニーカー")
+
+
+def test_goods_that_there_are_none_of_are_replaced_by_what_they_are_a_kind_of() -> None:
+    known = {"니트": 4, "상의": 1, "톰브라운": 2}
+
+    assert instead(("톰브라운", "가디건", "텐트"), lambda one: known.get(one, 0)) == ("톰브라운", "니트", "텐트")
+
+
+@pytest.mark.parametrize(
+    ("found", "kept"),
+    [
+        (("겨울", "패딩"), ("패딩",)),
+        (("나이키", "텐트"), ("나이키",)),
+        (("루이비통", "가방"), ()),
+        (("겨울", "텐트"), ()),
+    ],
+)
+def test_words_that_no_product_has_are_left_out_but_for_brands(found: tuple[str, ...], kept: tuple[str, ...]) -> None:
+    assert known_only(found, lambda one: {"나이키": 9}.get(one, 0)) == kept
+
+
+def test_a_category_marks_what_goods_are_and_finds_nothing_by_itself() -> None:
+    goods = Document(7, "okmall", "", name="bifold", category="SHOES & BAG > 지갑 > 반지갑")
+
+    assert tokens(goods) - tokens(replace(goods, category="")) == {"%반지갑", "%bifold"}
+
+
+@pytest.mark.parametrize(
+    ("name", "filed"),
+    [
+        ("조거 팬츠(카키) 014230654 L0056", "=014230654l0056"),
+        ("테크 크로스백 9C00007 40852 477", "=9c0000740852477"),
+        ("테크 맨투맨 795324 JKDCW 1683", "=795324jkdcw1683"),
+    ],
+)
+def test_a_model_number_with_spaces_in_a_name_is_also_one_word(name: str, filed: str) -> None:
+    assert filed in tokens(Document(7, "mustit", "", name=name))
+
+
+def test_words_and_years_are_no_model_number() -> None:
+    found = tokens(Document(7, "mustit", "", name="NIKE AIR MAX 90 2024 SPRING COLLECTION 95 100"))
+
+    assert not {one for one in found if one.startswith("=") and len(one) > len("=collection")}
+
+
 def test_what_goods_are_a_kind_of_is_found_after_what_is_called_so() -> None:
     assert wider("여성반지갑") == ("지갑", "wallet", "財布")
     assert wider("wallet") == ()
@@ -216,6 +269,7 @@ def test_the_same_keys_on_the_other_keyboard(typed: str, others: list[str]) -> N
         ("나이키롱패딩", ("나이키", "롱패딩")),
         ("나이키롱코트", ("나이키", "롱", "코트")),
         ("롱코트", ("롱코트",)),
+        ("드라이핏", ("드라이", "핏")),
         ("롱롱코트", ("롱롱코트",)),
         ("모름", ("모름",)),
         ("나" * 100, ("나" * 100,)),
@@ -233,6 +287,8 @@ def test_a_word_is_split_into_the_fewest_that_are_known(word: str, pieces: tuple
         "롱": 1,
         "코트": 1,
         "나": 1,
+        "드라이": 1,
+        "핏": 1,
     }
 
     assert split_up(word, lambda one: known.get(one, 0)) == pieces

@@ -1,15 +1,21 @@
-"""What else may have been meant by what was typed: the other keyboard, words written as one."""
+"""What else may have been meant by what was typed: the other keyboard, words written as one, a typo, wider words."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from bobusang.platform.searches.marking import distance
+from bobusang.platform.searches.synonyms import known_as, trade, wider
 from bobusang.platform.searches.tokens import LONGEST
-from bobusang.platform.searches.words import as_hangul, as_latin, is_dense
+from bobusang.platform.searches.words import as_hangul, as_latin, is_dense, is_hangul
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+SHORTEST_TYPO = 4
+SHORTEST_TWO_TYPOS = 8
+"""Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
 
 _EAST = re.compile(r"[ㄱ-ㅣ가-힣]")
 
@@ -25,7 +31,7 @@ def turned(typed: str) -> list[str]:
 def split_up(word: str, known: Callable[[str], int]) -> tuple[str, ...]:
     """A word as the fewest words that are known, of those the most frequent; itself where there are none.
 
-    A single syllable is a word only among longer ones (`벨티드롱코트`): most syllables are a word somewhere.
+    A single syllable is a word only among longer ones (`벨티드롱코트`, `드라이핏`): most are a word somewhere.
     """
     if len(word) > LONGEST:
         return (word,)
@@ -33,7 +39,7 @@ def split_up(word: str, known: Callable[[str], int]) -> tuple[str, ...]:
     if not pieces and is_dense(word):
         pieces = _split(word, known, 1)
         singles = sum(len(piece) == 1 for piece in pieces)
-        pieces = pieces if singles == 1 and len(pieces) > 2 else ()
+        pieces = pieces if singles == 1 and (len(pieces) > 2 or len(word) > 3) else ()
     return pieces or (word,)
 
 
@@ -48,3 +54,30 @@ def _split(word: str, known: Callable[[str], int], least: int) -> tuple[str, ...
         best.append(min(found, default=None))
     whole = best[-1]
     return whole[2] if whole else ()
+
+
+def corrected(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, ...]:
+    """Words with a typo in a word of the trade that no product has as it is typed there (`sneekers`) put right. Hangul
+    is what malls write: its typos are looked for among their own words."""
+    return tuple(word if is_hangul(word) or known(word) else _nearest(word) for word in found)
+
+
+def _nearest(word: str) -> str:
+    if not SHORTEST_TYPO <= len(word) <= LONGEST:
+        return word
+    most = 1 if len(word) < SHORTEST_TWO_TYPOS else 2
+    likely = [other for other in trade() if other[0] == word[0] and abs(len(other) - len(word)) <= most]
+    wrong, nearest = min(((distance(word, other), other) for other in likely), default=(most + 1, word))
+    return nearest if wrong <= most else word
+
+
+def instead(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, ...]:
+    """Goods that there are none of replaced by what they are a kind of: `가디건` by `니트`."""
+    return tuple(word if known(word) else next(filter(known, wider(word)), word) for word in found)
+
+
+def known_only(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, ...]:
+    """Without words that no product has (`겨울 패딩`); nothing where one of them is a brand, for who asks for goods of
+    a brand that is not there does not want another's."""
+    kept = tuple(word for word in found if known(word) or word in trade())
+    return () if any(known_as((word,)) for word in found if word not in kept) else kept

@@ -41,9 +41,9 @@ def standing_for(word: str) -> tuple[str, ...]:
     return (*synonyms(word), *(compact(folded(name)) for name in known_as((word,))))
 
 
-def is_word(word: str) -> bool:
-    """Whether a folded word is one of the trade's."""
-    return word in _trade()
+def trade() -> tuple[str, ...]:
+    """All words of the trade."""
+    return tuple(_trade())
 
 
 def _head(word: str) -> str:

@@ -1,11 +1,12 @@
 """The tokens under which documents are filed, and those that a typed word asks for; a match is having all of them.
 
-`=나이키` is a whole word, `@나이키` one of the brand or the model number, `^나` how a word begins, `나이` two letters
-that stand side by side (three of Latin), `ㄴㅇ` how a word's initials begin.
+`=나이키` is a whole word, `@나이키` one of the brand or the model number, `%패딩` one of the category, `^나` how a word
+begins, `나이` two letters that stand side by side (three of Latin), `ㄴㅇ` how a word's initials begin.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ LONGEST_INITIALS = 10
 MOST_WORDS = 16
 KEPT = 100_000
 """Words whose tokens are remembered: names are made of few words, again and again."""
+
+_CODE = re.compile(r"(?<!\S)(?=\S*\d)[0-9A-Z._-]{5,}(?: (?=\S*\d|[A-Z]{4})[0-9A-Z._-]{2,}){1,3}(?!\S)")
 
 
 def asked(word: str) -> tuple[str, ...]:
@@ -82,8 +85,22 @@ def _naming(text: str) -> str:
     return " ".join([*(f"@{word}" for word in marks), *map(_filed, known)])
 
 
+@lru_cache(KEPT)
+def _kind(category: str) -> str:
+    """The marks of the last part of a category and of other words for it, by which goods that are a 패딩 go before
+    those that have the word. Nothing is found by them alone."""
+    known = words(folded(category.rpartition(">")[2]))
+    same = [one for word in known for other in synonyms(word) for one in words(other)]
+    return " ".join(f"%{word[:LONGEST]}" for word in dict.fromkeys([*known, *same]))
+
+
 def _all(plain: str) -> list[str]:
     return [*words(plain), *compounds(plain)]
+
+
+def _codes(name: str) -> list[str]:
+    """Model numbers that are written with spaces, as one word: `014230654 L0056` is `014230654l0056`."""
+    return [compact(folded(code)) for code in _CODE.findall(name)]
 
 
 def names(document: Document) -> tuple[str, ...]:
@@ -96,10 +113,11 @@ def filed(document: Document) -> str:
     do, is filed once: no other word of a name is new so often."""
     name, model = document.name, document.model
     pieces = (name.replace(model, " ") if model else name).split()
+    codes = () if model else map(_filed, _codes(name))
     if document.translated:
         pieces += document.translated.split()
     called = (*names(document), *known_as(names(document)), document.model, document.product_id)
-    return " ".join([*map(_piece, pieces), *map(_naming, called)])
+    return " ".join([*map(_piece, pieces), *map(_naming, called), *codes, _kind(document.category)])
 
 
 def tokens(document: Document) -> frozenset[str]:

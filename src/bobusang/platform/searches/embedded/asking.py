@@ -13,13 +13,21 @@ from tantivy import Occur, Query
 from bobusang.platform.search import LONGEST_KEYWORD
 from bobusang.platform.searches.embedded.schema import SCHEMA
 from bobusang.platform.searches.marking import Marker
-from bobusang.platform.searches.readings import split_up, turned
+from bobusang.platform.searches.readings import (
+    SHORTEST_TWO_TYPOS,
+    SHORTEST_TYPO,
+    corrected,
+    instead,
+    known_only,
+    split_up,
+    turned,
+)
 from bobusang.platform.searches.synonyms import standing_for
 from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, jamo, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from bobusang.platform.searches.embedded.serving import Serving
 
@@ -27,21 +35,21 @@ ENOUGH = 3
 """With so many products found by parts of words nothing else can have been meant; with one by a part of a number."""
 PARTLY = (0.8, 0.6)
 """Which part of the tokens has to be there when nothing has all of them."""
-SHORTEST_TYPO = 4
-SHORTEST_TWO_TYPOS = 8
-"""Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
 
 
 class Rank(IntEnum):
     """How sure a tier is; a cursor names it, so that a tier that comes or goes between two pages moves no other."""
 
     EXACT = 0
-    NAMED = 1
-    WHOLE = 2
-    PARTS = 3
+    NAMED_KIND = 1
+    NAMED = 2
+    KIND = 3
+    WHOLE = 4
+    MOSTLY = 5
+    PARTS = 6
     READINGS = 10
-    MISSPELT = 20
-    PARTLY = 30
+    MISSPELT = 40
+    PARTLY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,50 +81,74 @@ def ask(serving: Serving, keyword: str) -> Asked:
     strict = _as_typed(serving, typed, found)
     if strict and _is_enough(serving, strict, typed):
         return Asked(strict, strict[-1].query, Marker(_marks(found)))
-    readings = {
-        Rank.READINGS + place: reading
-        for place, reading in enumerate(_readings(serving, typed, found))
-        if _is_known(serving, reading)
-    }
-    others = [*strict[-1:], *(Tier(rank, _parts(reading)) for rank, reading in readings.items())]
+    readings = [reading for reading in _readings(serving, typed, found) if _is_known(serving, reading)]
+    others = [*strict[-1:], *_read(serving, readings)]
     misspelt = not _finds(serving, others, ENOUGH)
     if misspelt:
         others.append(Tier(Rank.MISSPELT, every(map(_nearly, found))))
         if not _finds(serving, others, 1):
-            others += [Tier(Rank.PARTLY + place, query) for place, query in enumerate(_partly(found))]
-    marker = Marker(_marks(found, *readings.values()), loose=misspelt)
+            others += [Tier(Rank.PARTLY + place, query) for place, query in enumerate(_partly(serving, found))]
+    marker = Marker(_marks(found, *readings), loose=misspelt)
     return Asked((*strict[:-1], *others), either([tier.query for tier in others]), marker, loose=True)
 
 
 def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier, ...]:
-    """A brand or number that is called so; whole words, one of them of its brand; whole words; parts of words. The last
-    finds all that the others find; what cannot find anything is left out."""
+    """A brand or number that is called so; whole words; all of them whole but one; parts of words. The last finds all
+    that the others find; what cannot find anything is left out."""
     if not _is_known(serving, found):
         return ()
     parts = _parts(found)
     tiers = []
     if serving.searcher.doc_freq("exact", called := compact(folded(typed))):
         tiers.append(Tier(Rank.EXACT, every((one_of("exact", [called]), parts))))
-    if all(serving.df(f"={word}") for word in found):
-        whole = every(token(f"={word}") for word in found)
-        if named := [token(f"@{word}") for word in found if serving.df(f"@{word}")]:
-            tiers.append(Tier(Rank.NAMED, every((whole, either(named)))))
-        tiers.append(Tier(Rank.WHOLE, whole))
+    tiers += _whole(serving, found)
+    if len(found) > 1:
+        tiers.append(
+            Tier(Rank.MOSTLY, every((parts, _at_least(len(found) - 1, [token(f"={word}") for word in found]))))
+        )
     return (*tiers, Tier(Rank.PARTS, parts))
+
+
+def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
+    """Whole words: first one of them of the brand and one of the category, then of the brand, then of the category."""
+    if not all(serving.df(f"={word}") for word in found):
+        return
+    whole = every(token(f"={word}") for word in found)
+    named = [token(f"@{word}") for word in found if serving.df(f"@{word}")]
+    kinds = [token(f"%{word}") for word in found if serving.df(f"%{word}")]
+    if named and kinds:
+        yield Tier(Rank.NAMED_KIND, every((whole, either(named), either(kinds))))
+    if named:
+        yield Tier(Rank.NAMED, every((whole, either(named))))
+    if kinds:
+        yield Tier(Rank.KIND, every((whole, either(kinds))))
+    yield Tier(Rank.WHOLE, whole)
 
 
 def _is_enough(serving: Serving, strict: Sequence[Tier], typed: str) -> bool:
     """Whether what was typed finds what was meant: something as a whole, or a few by parts of words."""
-    whole = any(_finds(serving, [tier], 1) for tier in reversed(strict[:-1]))
+    whole = any(_finds(serving, [tier], 1) for tier in reversed(strict) if tier.rank <= Rank.WHOLE)
     return whole or _finds(serving, strict[-1:], 1 if _has_digits(typed) else ENOUGH)
 
 
+def _read(serving: Serving, readings: Sequence[Sequence[str]]) -> Iterator[Tier]:
+    """Each reading by whole words, then by parts."""
+    for place, reading in enumerate(readings):
+        rank = Rank.READINGS + 2 * place
+        if all(serving.df(f"={word}") for word in reading):
+            yield Tier(rank, every(token(f"={word}") for word in reading))
+        yield Tier(rank + 1, _parts(reading))
+
+
 def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Other words that may have been meant: another keyboard, a space that is missing, one too many."""
-    readings = [tuple(words(folded(other))) for other in turned(typed)]
-    split = tuple(piece for word in found for piece in split_up(word, lambda one: serving.df(f"={one}")))
+    """Other words that may have been meant: a space that is missing, one too many, another keyboard, a word of the
+    trade with a typo, a wider one."""
+    known = serving.frequency
+    keyboards = [tuple(words(folded(other))) for other in turned(typed)]
+    split = tuple(piece for word in found for piece in split_up(word, known))
     joined = (compact(folded(typed)),)
-    return [reading for reading in dict.fromkeys((split, joined, *readings)) if reading and reading != found]
+    others = (split, joined, *keyboards, corrected(found, known), instead(found, known))
+    return [reading for reading in dict.fromkeys(others) if reading and reading != found]
 
 
 def _is_known(serving: Serving, found: Iterable[str]) -> bool:
@@ -135,12 +167,18 @@ def _nearly(word: str) -> Query:
     return either([_parts([word]), Query.fuzzy_term_query(SCHEMA, "sounds", sound, distance)])
 
 
-def _partly(found: Sequence[str]) -> tuple[Query, ...]:
-    """All words but one, where there are more than two; then most of the tokens."""
-    parts = [token(one) for one in dict.fromkeys(one for word in found for one in asked(word))]
-    least = sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True)
-    most = [_at_least(number, parts) for number in least if number > 1]
-    return (_at_least(len(found) - 1, [_parts([word]) for word in found]), *most) if len(found) > 2 else tuple(most)
+def _partly(serving: Serving, found: Sequence[str]) -> Iterator[Query]:
+    """All words but one, where there are more than two; most of the tokens, and all of numbers; all without the words
+    that no product has."""
+    if len(found) > 2:
+        yield _at_least(len(found) - 1, [_parts([word]) for word in found])
+    numbers = [word for word in found if _has_digits(word)]
+    parts = [token(one) for one in dict.fromkeys(one for word in found if word not in numbers for one in asked(word))]
+    for number in sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True):
+        if number > 1:
+            yield every((_at_least(number, parts), *([_parts(numbers)] if numbers else ())))
+    if kept := known_only(found, serving.frequency):
+        yield _parts(kept)
 
 
 def _at_least(number: int, queries: Sequence[Query]) -> Query:

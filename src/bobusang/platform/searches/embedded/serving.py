@@ -38,6 +38,10 @@ class Serving:
         """How many documents have a token."""
         return self.searcher.doc_freq("tokens", token)
 
+    def frequency(self, word: str) -> int:
+        """How many documents have a whole word."""
+        return self.df(f"={word}")
+
     def remembered(self, key: Hashable, find: Callable[[], Any]) -> Any:
         """What was found out before at this commit; two threads may both find it out."""
         found = self._memory.get(key)

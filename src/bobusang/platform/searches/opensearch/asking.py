@@ -20,13 +20,21 @@ from bobusang.platform.searches.opensearch.clauses import (
     sounding,
     token,
 )
-from bobusang.platform.searches.readings import split_up, turned
-from bobusang.platform.searches.synonyms import standing_for
+from bobusang.platform.searches.readings import (
+    SHORTEST_TWO_TYPOS,
+    SHORTEST_TYPO,
+    corrected,
+    instead,
+    known_only,
+    split_up,
+    turned,
+)
+from bobusang.platform.searches.synonyms import standing_for, wider
 from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, is_dense, jamo, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bobusang.platform.searches.opensearch.reading import Reading
 
@@ -34,22 +42,22 @@ ENOUGH = 3
 """With so many products found by parts of words nobody is asked what else was meant."""
 PARTLY = (0.8, 0.6)
 """Which part of the tokens has to be there when nothing has all of them."""
-SHORTEST_TYPO = 4
-SHORTEST_TWO_TYPOS = 8
-"""Jamo or letters of a word in which one wrong letter, or two, still leave it recognisable."""
 
 
 class Rank(IntEnum):
     """How sure a tier is; a cursor names it, so that a tier that comes or goes between two pages moves no other."""
 
     EXACT = 0
-    NAMED = 1
-    WHOLE = 2
-    PARTS = 3
+    NAMED_KIND = 1
+    NAMED = 2
+    KIND = 3
+    WHOLE = 4
+    MOSTLY = 5
+    PARTS = 6
     READINGS = 10
-    MORPHEMES = 15
-    MISSPELT = 20
-    PARTLY = 30
+    MORPHEMES = 30
+    MISSPELT = 40
+    PARTLY = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +78,18 @@ def as_typed(keyword: str) -> Asked:
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
     if not found:
         return Asked({Rank.EXACT: NOTHING if typed.strip() else EVERYTHING}, Marker(()))
-    whole = every(token(f"={word}") for word in found)
-    parts = _parts(found)
+    whole, parts = _whole(found), _parts(found)
+    named, kind = (either([token(f"{mark}{word}") for word in found]) for mark in "@%")
     tiers: dict[int, Clause] = {
         Rank.EXACT: every((one_of("exact", [compact(folded(typed))]), parts)),
-        Rank.NAMED: every((whole, either([token(f"@{word}") for word in found]))),
+        Rank.NAMED_KIND: every((whole, named, kind)),
+        Rank.NAMED: every((whole, named)),
+        Rank.KIND: every((whole, kind)),
         Rank.WHOLE: whole,
         Rank.PARTS: parts,
     }
+    if len(found) > 1:
+        tiers[Rank.MOSTLY] = every((parts, either([token(f"={word}") for word in found], len(found) - 1)))
     return Asked(tiers, _marker(found))
 
 
@@ -85,8 +97,8 @@ def enough(strict: Asked) -> list[Mapping[str, Any]]:
     """Questions by which `is_enough` tells whether what was typed finds what was meant."""
     if len(strict.tiers) == 1:
         return []
-    *sure, parts = strict.tiers.values()
-    return [counting(either(sure), 1), counting(parts, ENOUGH)]
+    sure = either([strict.tiers[Rank.EXACT], strict.tiers[Rank.WHOLE]])
+    return [counting(sure, 1), counting(strict.tiers[Rank.PARTS], ENOUGH)]
 
 
 def is_enough(keyword: str, answers: Sequence[Mapping[str, Any]]) -> bool:
@@ -105,33 +117,42 @@ async def ask(reading: Reading, keyword: str) -> Asked:
 async def loosely(reading: Reading, keyword: str, strict: Asked) -> Asked:
     """What else may have been meant: other keyboards and spaces, inflections, then typos, then parts of it."""
     typed, found = keyword[:LONGEST_KEYWORD], wanted(keyword)
-    readings = await _readings(reading, typed, found)
+    known = await _frequencies(reading, found)
+    readings = _readings(typed, found, known)
     tiers: dict[int, Clause] = {
         **strict.tiers,
-        **{Rank.READINGS + place: _parts(other) for place, other in enumerate(readings)},
+        **{Rank.READINGS + 2 * place: _whole(other) for place, other in enumerate(readings)},
+        **{Rank.READINGS + 2 * place + 1: _parts(other) for place, other in enumerate(readings)},
         Rank.MORPHEMES: morphemes(typed),
     }
     misspelt = not await _finds(reading, tiers, ENOUGH)
     if misspelt:
         tiers[Rank.MISSPELT] = every(map(_nearly, found))
         if not await _finds(reading, tiers, 1):
-            tiers |= {Rank.PARTLY + place: clause for place, clause in enumerate(_partly(found))}
+            tiers |= {Rank.PARTLY + place: clause for place, clause in enumerate(_partly(found, known))}
     return Asked(tiers, _marker(found, *readings, loose=misspelt), loose=True)
 
 
-async def _readings(reading: Reading, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Other words that may have been meant: another keyboard, a space that is missing, one too many."""
-    others = [tuple(words(folded(other))) for other in turned(typed)]
-    counts = await reading.frequencies({part for word in found for part in _pieces(word)})
-    split = tuple(piece for word in found for piece in split_up(word, lambda one: counts.get(one, 0)))
+def _readings(typed: str, found: tuple[str, ...], known: Callable[[str], int]) -> list[tuple[str, ...]]:
+    """Other words that may have been meant: a space that is missing, one too many, another keyboard, a word of the
+    trade with a typo, a wider one."""
+    keyboards = [tuple(words(folded(other))) for other in turned(typed)]
+    split = tuple(piece for word in found for piece in split_up(word, known))
     joined = (compact(folded(typed)),)
-    return [other for other in dict.fromkeys((split, joined, *others)) if other and other != found]
+    others = (split, joined, *keyboards, corrected(found, known), instead(found, known))
+    return [other for other in dict.fromkeys(others) if other and other != found]
+
+
+async def _frequencies(reading: Reading, found: Iterable[str]) -> Callable[[str], int]:
+    """How many documents have a whole word, of all words of which it will be asked."""
+    counts = await reading.frequencies({part for word in found for part in (word, *_pieces(word), *wider(word))})
+    return lambda word: counts.get(word, 0)
 
 
 def _pieces(word: str) -> Iterable[str]:
     """Everything of which `split_up` may ask how frequent it is, where a word is long enough to be several."""
-    least = 2 if is_dense(word) else 3
-    if not 2 * least <= len(word) <= LONGEST:
+    least = 1 if is_dense(word) else 3
+    if not (4 if is_dense(word) else 6) <= len(word) <= LONGEST:
         return ()
     return (word[start:end] for start in range(len(word)) for end in range(start + least, len(word) + 1))
 
@@ -144,6 +165,10 @@ def _parts(found: Iterable[str]) -> Clause:
     return every(_tokens(found))
 
 
+def _whole(found: Iterable[str]) -> Clause:
+    return every(token(f"={word}") for word in found)
+
+
 def _nearly(word: str) -> Clause:
     sound = jamo(word)
     if not SHORTEST_TYPO <= len(sound) <= LONGEST or _has_digits(word):
@@ -151,12 +176,18 @@ def _nearly(word: str) -> Clause:
     return either([_parts([word]), sounding(sound, 1 if len(sound) < SHORTEST_TWO_TYPOS else 2)])
 
 
-def _partly(found: Sequence[str]) -> tuple[Clause, ...]:
-    """All words but one, where there are more than two; then most of the tokens."""
-    parts = _tokens(found)
-    least = sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True)
-    most = [either(parts, number) for number in least if number > 1]
-    return (either([_parts([word]) for word in found], len(found) - 1), *most) if len(found) > 2 else tuple(most)
+def _partly(found: Sequence[str], known: Callable[[str], int]) -> Iterator[Clause]:
+    """All words but one, where there are more than two; most of the tokens, and all of numbers; all without the words
+    that no product has."""
+    if len(found) > 2:
+        yield either([_parts([word]) for word in found], len(found) - 1)
+    numbers = [word for word in found if _has_digits(word)]
+    parts = _tokens(word for word in found if word not in numbers)
+    for number in sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True):
+        if number > 1:
+            yield every((either(parts, number), *_tokens(numbers)))
+    if kept := known_only(found, known):
+        yield _parts(kept)
 
 
 def _marker(*readings: Iterable[str], loose: bool = False) -> Marker:
