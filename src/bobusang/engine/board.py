@@ -127,11 +127,12 @@ class Board:
             look.rung = due if look.rung is None else min(look.rung, due)
         self.bell(spot.lane.handler).set()
 
-    def pick(self, handler: str, now: datetime) -> Spot | None:
-        """The lane of this handler that is owed most."""
+    def pick(self, handler: str, now: datetime, *, idle: bool = False) -> Spot | None:
+        """The lane of this handler that is owed most. An idle slot leaves a lane that another one is claiming from: one
+        bell wakes them all, and most often the first takes everything."""
         best: Spot | None = None
         for spot in self.spots.values():
-            if spot.lane.handler != handler or not spot.stocked:
+            if spot.lane.handler != handler or not spot.stocked or (idle and spot.looks):
                 continue
             if spot.blocked_until is not None:
                 if spot.blocked_until > now:
@@ -151,6 +152,7 @@ class Board:
         """A claim failed: what it had locked is runnable again, behind a cursor that others may have moved."""
         spot.looks.remove(look)
         spot.stocked, spot.cursor = True, START
+        self.bell(spot.lane.handler).set()
 
     def claimed(self, spot: Spot, look: Look, claim: Claim | None, asked: int) -> None:
         """Note what a claim brought."""
@@ -166,6 +168,8 @@ class Board:
             spot.stocked = look.rung is not None
         if look.rung is not None and look.rung <= spot.cursor.due:
             spot.cursor = Cursor(look.rung - 1)
+        if spot.stocked:
+            self.bell(spot.lane.handler).set()  # for idle slots that left this lane to us
 
     def block(self, spot: Spot, until: datetime | None, reason: str, now: datetime) -> None:
         """A budget said no: until then, or until something in its pool finishes. It is asked again soon all the same,

@@ -176,7 +176,7 @@ class Worker:
         """Finish, claim, work; again and again."""
         finished: Finished | None = None
         while True:
-            spot = None if self._stopping.is_set() else self.board.pick(handler.name, self.db.clock.now())
+            spot = None if self._stopping.is_set() else self._pick(handler, idle=finished is None)
             if finished is None and spot is None:
                 if self._stopping.is_set():
                     return
@@ -187,11 +187,14 @@ class Worker:
             if claim is not None:
                 finished = await self._handle(handler, claim)
 
+    def _pick(self, handler: Handler, *, idle: bool) -> Spot | None:
+        return self.board.pick(handler.name, self.db.clock.now(), idle=idle)
+
     async def _rest(self, handler: Handler) -> None:
         """Wait for the bell, or for a blocked lane to open."""
         bell = self.board.bell(handler.name)
         bell.clear()
-        if self.board.pick(handler.name, self.db.clock.now()) is not None or self._stopping.is_set():
+        if self._pick(handler, idle=True) is not None or self._stopping.is_set():
             return
         opens = self.board.wakes_at(handler.name)
         nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()

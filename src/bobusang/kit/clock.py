@@ -6,6 +6,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, overload
 
+WIDTH = len("2026-01-27 03:00:00.000000")
+
 
 class Clock(Protocol):
     """Tells the time; every decision takes its answer as an argument."""
@@ -58,6 +60,6 @@ def utc(value: datetime | str | None) -> datetime | None:
 
 def text(value: datetime) -> str:
     """Fixed-width UTC text, so that text order is time order (SQLite)."""
-    if value.tzinfo is not None:
+    if value.tzinfo is not UTC and value.tzinfo is not None:
         value = value.astimezone(UTC)
-    return value.strftime("%Y-%m-%d %H:%M:%S.") + f"{value.microsecond:06d}"
+    return value.isoformat(" ", "microseconds")[:WIDTH]

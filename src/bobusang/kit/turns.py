@@ -22,6 +22,11 @@ class Turns:
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._others: deque[asyncio.Future[None]] = deque()
 
+    @property
+    def are_taken(self) -> bool:
+        """Whether whoever came now would have to wait."""
+        return not self._free
+
     @asynccontextmanager
     async def turn(self, *, urgent: bool = False) -> AsyncIterator[None]:
         """Have a turn for as long as the block lasts."""

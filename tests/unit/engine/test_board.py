@@ -120,6 +120,24 @@ def test_a_ring_during_a_claim_keeps_the_lane_stocked() -> None:
     assert picked(lanes) == 1
 
 
+def test_an_idle_slot_leaves_a_lane_to_whoever_claims_from_it_and_is_told_when_something_is_left() -> None:
+    lanes = board(lane(1), lane(2))
+    first, bell = lanes.spots[1], lanes.bell("work")
+    look = lanes.look(first)
+    assert (lanes.pick("work", NOW), lanes.pick("work", NOW, idle=True)) == (first, lanes.spots[2])
+
+    bell.clear()
+    lanes.claimed(first, look, claim(first, 1, 2), 2)
+    assert (bell.is_set(), lanes.pick("work", NOW, idle=True)) == (True, lanes.spots[2])
+
+    bell.clear()
+    took(lanes, first, 3, asked=2)
+    assert (bell.is_set(), first.stocked) == (False, False)
+
+    lanes.lost(first, lanes.look(first))
+    assert (bell.is_set(), first.stocked) == (True, True)
+
+
 def test_the_cursor_follows_the_claims_and_a_short_batch_leaves_the_lane_empty() -> None:
     lanes = board(lane(1))
     spot = lanes.spots[1]

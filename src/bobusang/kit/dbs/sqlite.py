@@ -169,7 +169,7 @@ class SqliteDatabase(Database):
         self._readers: asyncio.Queue[Lane] = asyncio.Queue()
         self._lanes = [self._writer]
         self._commits = 0
-        self._writer_version = -1
+        self._writer_sees = self._told = -1
         self._watcher: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -208,6 +208,7 @@ class SqliteDatabase(Database):
             await self._writer.call(connection.execute, "begin immediate")
         else:
             connection.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+        self._writer_sees = _version(connection)
 
     def _commit(self) -> None:
         self._writer.connection.execute("commit")
@@ -244,23 +245,24 @@ class SqliteDatabase(Database):
         connection = _connect(self.path)
         try:
             version, commits = _version(connection), self._commits
-            await self._others_wrote()
+            self._others_wrote()
             while True:
                 await asyncio.sleep(WATCH_SECONDS)
                 seen = _version(connection)
                 if seen != version:
                     alone = commits == self._commits
                     version, commits = seen, self._commits
-                    if alone or await self._others_wrote():
+                    if self._others_wrote() or alone:
                         self._hear("")
         finally:
             connection.close()
 
-    async def _others_wrote(self) -> bool:
+    def _others_wrote(self) -> bool:
         """Whether another process has committed since this was last asked: the writer's own commits do not change the
-        version that the writer sees."""
-        seen = await self._writer.call(lambda: _version(self._writer.connection))
-        changed, self._writer_version = seen != self._writer_version, seen
+        version that the writer sees. Whilst it writes nobody else can, so what it saw when it began still holds."""
+        if not self._turns.are_taken:
+            self._writer_sees = _version(self._writer.connection)
+        changed, self._told = self._writer_sees != self._told, self._writer_sees
         return changed
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from sqlalchemy import delete, select
 
-from bobusang.kit.sql import Bulk
+from bobusang.kit.sql import Bulk, Statement
 from bobusang.stages.price import sheets
 from bobusang.stages.price.rates import Duty, Fee, Freight, Rates, Tax
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from bobusang.stages.price.sheets import Sheet
 
 R = TypeVar("R", Fee, Freight, Duty, Tax)
+
+LISTED = {
+    sheet.name: Statement(f"select {', '.join(sheet.columns)} from {sheet.table.name} order by {', '.join(sheet.key)}")
+    for sheet in sheets.SHEETS
+}
 
 
 async def load(tx: Tx) -> Rates:
@@ -32,8 +37,7 @@ async def load(tx: Tx) -> Rates:
 
 async def listed(tx: Tx, sheet: Sheet[R]) -> list[R]:
     """The rows of a sheet in the order of their keys."""
-    rows = await tx.fetch(select(sheet.table).order_by(*(sheet.table.c[name] for name in sheet.key)))
-    return [_row(sheet, row) for row in rows]
+    return [_row(sheet, row) for row in await tx.fetch(LISTED[sheet.name])]
 
 
 async def put(tx: Tx, sheet: Sheet[R], rows: Sequence[R]) -> int:

@@ -141,7 +141,7 @@ def _is_used(offer: Offer, likeness: Likeness) -> bool:
 
 def _says(said: str, word: str) -> bool:
     """Latin words stand alone (`UNUSED` is not `USED`), Japanese ones anywhere."""
-    return re.search(rf"(?<![A-Z]){re.escape(word)}(?![A-Z])", said) is not None
+    return word in said and re.search(rf"(?<![A-Z]){re.escape(word)}(?![A-Z])", said) is not None
 
 
 def _plausible(offers: Sequence[Offer], share: Decimal) -> list[Offer]:
