@@ -251,7 +251,7 @@ class Crowd:
         for id, price in _prices(found).items():
             if price < least.get(id, 0):
                 self._is_wrong(f"{served}: product {id} is shown at {price}, though {least[id]} had been delivered")
-        return found | {"served": served}
+        return {**found, "served": served}
 
     async def _note_delivered(self, items: Sequence[Item]) -> None:
         """Look which products have no event on its way: what was accepted of them before has been delivered."""

@@ -128,8 +128,9 @@ class Up(Running):
 
     def _key(self, **variables: str) -> str:
         """The one that it made, or where it makes none one of our own."""
-        if self.ready["key_file"]:
-            return (self.folder / self.ready["key_file"]).read_text("ascii").strip()
+        kept: str | None = self.ready["key_file"]
+        if kept:
+            return (self.folder / kept).read_text("ascii").strip()
         made = bobusang("key", "add", "test", "--role", "admin", "--json", cwd=self.folder, **variables)
         key: str = made.document["key"]
         return key

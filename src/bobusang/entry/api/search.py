@@ -13,7 +13,7 @@ from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Flag, Form
 from bobusang.flows.indexing import verifying, watching
 from bobusang.flows.indexing.running import Rebuilding
-from bobusang.kit.errors import Drifted, Invalid
+from bobusang.kit.errors import Drifted, Invalid, Unavailable
 from bobusang.platform import search
 from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
 from bobusang.views import searching
@@ -208,7 +208,7 @@ async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> S
     try:
         await finder.index.renew()
         products = await finder.index.count()
-    except Drifted as error:
+    except (Drifted, Unavailable) as error:
         trouble = str(error)
     async with desk.read() as tx:
         lag = await watching.lag(tx)
