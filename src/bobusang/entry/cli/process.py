@@ -21,6 +21,7 @@ from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.place import prepare
 from bobusang.entry.worker import Roles, Stop, run
 from bobusang.kit import log
+from bobusang.kit.memory import give_back
 from bobusang.settings import masked
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None)
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()
+    give_back()  # starting, and most of all making the tables, has used some megabytes that are not needed again
     url = None if roles.listener is None else address(roles.listener)
     if session.options.machine:
         found = {
