@@ -23,7 +23,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "catalogue.md"
 @pytest.mark.skipif(shutil.which("curl") is None and not os.environ.get("CI"), reason="there is no curl here")
 async def test_every_line_of_the_tour_works(small: Door) -> None:
     (tour,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    async with served(small.api, small.keys[Role.ADMIN]) as client:
+    await small.app.consumers.install(small.app.engine.db)  # as `bobusang up` does: they feed the search index
+    async with small.working(), served(small.api, small.keys[Role.ADMIN]) as client:
         environment = os.environ | {"API": str(client.base_url).rstrip("/"), "KEY": small.keys[Role.ADMIN]}
         shell = await asyncio.create_subprocess_exec(
             *("bash", "-e", "-c", tour),
@@ -40,3 +41,6 @@ async def test_every_line_of_the_tour_works(small: Door) -> None:
     assert re.search(r'{"line":1,"id":2,"result":"new"}\n{"line":2,"error":{"code":"invalid",.*"field":"price"', told)
     assert '"locked":["price"],' in told
     assert "okmall,4711,나이키 롱패딩" in told
+    assert re.search(r'{"items":\[{"text":".*나이키.*","kind":"\w+","count":1}', told), told
+    assert re.search(r"x-cache: \w+", told)
+    assert len(re.findall(r'{"forgotten":\d+}', told)) == 2

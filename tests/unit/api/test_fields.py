@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from bobusang.entry.api.fields import Id, Instant, Queue, Reference, Whole, unstorable
+from bobusang.entry.api.fields import Day, Id, Instant, Numeric, Queue, Reference, unstorable
 from bobusang.entry.tables import Role
 
 PLAIN = st.recursive(
@@ -68,15 +68,19 @@ def taken(kind: Any, value: Any) -> Any:
         (Reference, None, "refused"),
         (Id, 2**63 - 1, 2**63 - 1),
         (Id, "1", "refused"),
-        (Whole, 3.0, 3),
-        (Whole, 3.5, "refused"),
-        (Whole, False, "refused"),
+        (Annotated[int, Numeric], 3.0, 3),
+        (Annotated[int, Numeric], 3.5, "refused"),
+        (Annotated[int, Numeric], False, "refused"),
         (Queue, "high", "HIGH_PRIORITY"),
         (Queue, "NORMAL", "NORMAL"),
         (Queue, "Low_Priority", "LOW_PRIORITY"),
         (Queue, "fast", "refused"),
         (Instant, "2026-11-16T09:00:00+09:00", datetime(2026, 11, 16, tzinfo=UTC)),
         (Instant, "2026-11-16T09:00:00", "refused"),
+        (Instant, "1800000000", "refused"),
+        (Instant, 1_800_000_000, "refused"),
+        (Day, "2026-11-16", date(2026, 11, 16)),
+        (Day, "0", "refused"),
         (Instant, "0001-01-01T00:00:00+14:00", "refused"),
         (Instant, "9999-12-31T23:59:59-14:00", "refused"),
         (Annotated[int, "plain"], 1, 1),

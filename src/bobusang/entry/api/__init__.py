@@ -23,6 +23,8 @@ from bobusang.entry.api import (
     cors,
     crawl,
     dead_letters,
+    described,
+    examples,
     fx,
     health,
     held,
@@ -60,6 +62,7 @@ from bobusang.entry.api import metrics as prometheus
 from bobusang.entry.api.batches import Rates
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.keys import Keyring
+from bobusang.entry.api.methods import MethodGuard, Methods
 from bobusang.entry.api.metrics import Metrics
 from bobusang.entry.api.throttle import Throttle
 from bobusang.wiring import App
@@ -121,7 +124,11 @@ ROUTERS = (
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
     *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
 )
-REFUSALS: dict[int | str, dict[str, Any]] = {"4XX": {"model": problems.Problem, "description": "A problem document"}}
+RESOURCES = (media, webhooks, health, prometheus, *ROUTERS)
+"""Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    described.ANY: {"model": problems.Problem, "description": "A problem document"}
+}
 
 
 def create_app(app: App, *, local: bool = False) -> FastAPI:
@@ -142,25 +149,23 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.keyring = Keyring(app.engine.db)
     api.state.throttle = Throttle(app.collector.limiter, app.engine.db.clock, app.settings.api_rate)
     problems.install(api)
-    # Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first.
-    for resource in (media, webhooks, health, prometheus, *ROUTERS):
+    for resource in RESOURCES:
         api.include_router(resource.router)
+    api.state.methods = Methods(route for part in (api, *(one.router for one in RESOURCES)) for route in part.routes)
+    api.add_middleware(MethodGuard, methods=api.state.methods)
     cors.install(api, app.settings.cors_origins)
     api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)
     return api
 
 
 class Api(FastAPI):
-    """Says in its documentation that problems have a media type of their own."""
+    """Documents also what its routes do not say themselves."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
-            schema = super().openapi()
-            for path in schema["paths"].values():
-                for operation in path.values():
-                    content = operation["responses"].get("4XX", {}).get("content", {})
-                    if "application/json" in content:
-                        content[problems.MEDIA] = content.pop("application/json")
+            document = super().openapi()
+            described.describe(document, described.roles(route for one in RESOURCES for route in one.router.routes))
+            examples.fill(document)
         assert self.openapi_schema is not None
         return self.openapi_schema
 

@@ -25,7 +25,7 @@ from bobusang.views.accounts import AccountDetail, AccountLine
 
 router = APIRouter(prefix="/accounts", tags=["accounts"])
 
-REFERENCE = re.compile(r"env:[A-Za-z_]\w*|file:\S.*|sandbox:(token|secret)")
+REFERENCE = re.compile(r"(env:[A-Za-z_][A-Za-z0-9_]*|file:\S.*|sandbox:(token|secret))")
 
 
 def _reference(value: str) -> str:
@@ -39,7 +39,11 @@ MarketName = Annotated[str, Path(min_length=1, max_length=50, examples=["buyma"]
 AccountName = Annotated[str, Path(min_length=1, max_length=100, examples=["main"])]
 Word = Annotated[str, Field(max_length=20)]
 Area = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20)]
-Secret = Annotated[str, Field(max_length=200, examples=["env:BUYMA_TOKEN"]), AfterValidator(_reference)]
+Secret = Annotated[
+    str,
+    Field(max_length=200, examples=["env:BUYMA_TOKEN"], json_schema_extra={"pattern": f"^{REFERENCE.pattern}$"}),
+    AfterValidator(_reference),
+]
 Methods = Annotated[list[Id], Field(min_length=1, max_length=50, description="the market's numbers of them")]
 Why = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=accounts.REASON_LENGTH)]
 

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator, Viewer
-from bobusang.entry.api.fields import Capitals, Form, Name, Whole
+from bobusang.entry.api.fields import Capitals, Form, Name, Numeric
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import workflow_id
 from bobusang.flows.conveyor import cancelling, choosing, control, retrying, starting, watching
@@ -42,7 +42,9 @@ class BatchForm(Form):
         list[Annotated[Stage, Capitals]],
         Field(max_length=5, description="only these; without COLLECT for what is already known"),
     ] = Field(default_factory=list)
-    limit: Annotated[Whole | None, Field(ge=1, le=1_000_000, description="at most so many products a brand")] = None
+    limit: Annotated[int | None, Field(ge=1, le=1_000_000, description="at most so many products a brand"), Numeric] = (
+        None
+    )
     key: Annotated[Key | None, Field(description="a second start with the same key is the first")] = None
 
 

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from bobusang.engine.model import JobStatus
 from bobusang.entry.api import jobs
 from bobusang.entry.api.desk import Operator
-from bobusang.entry.api.fields import Flag, Form, Id, Instant, Reference, Whole
+from bobusang.entry.api.fields import Flag, Form, Id, Instant, Numeric, Reference
 from bobusang.entry.api.references import optional_workflow_id
 from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.views import jobs as view
@@ -36,7 +36,7 @@ class BulkForm(Form):
     action: Literal["cancel", "pause", "resume", "retry"]
     ids: Annotated[list[Id] | None, Field(min_length=1, max_length=500)] = None
     filter: BulkFilter | None = None
-    limit: Annotated[Whole, Field(ge=1, le=500, description="at most so many of a filter, oldest first")] = 100
+    limit: Annotated[int, Field(ge=1, le=500, description="at most so many of a filter, oldest first"), Numeric] = 100
     dry_run: Annotated[Flag, Field(description="only say which jobs")] = False
 
     @model_validator(mode="after")

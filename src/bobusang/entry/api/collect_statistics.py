@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Viewer
-from bobusang.entry.api.fields import Form, Name
+from bobusang.entry.api.fields import Day, Form, Name
 from bobusang.entry.api.pages import Page, pack, unpacked
 from bobusang.kit.errors import Invalid
 from bobusang.stages.collect.counts import day_of
@@ -25,8 +25,8 @@ ZONE = "Asia/Seoul"
 class FetchQuery(Form):
     """Which days (of the source's own zone), both included: the last seven unless said otherwise."""
 
-    since: date | None = None
-    until: date | None = None
+    since: Day | None = None
+    until: Day | None = None
     source: Name | None = None
     target: Annotated[str | None, Field(min_length=1, max_length=300, examples=["seller:luxboy"])] = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 200

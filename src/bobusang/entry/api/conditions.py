@@ -19,7 +19,7 @@ IfMatch = Annotated[
     Header(max_length=1000, description="the `ETag` that was seen; 412 when it has changed since", examples=['"5f0c"']),
 ]
 IfNoneMatch = Annotated[
-    str | None, Header(max_length=1000, description="the `ETag` that is known; 304 when it still is")
+    str | None, Header(description="the `ETag` that is known; 304 when it still is", examples=['"5f0c"'])
 ]
 UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "It is as it was"}}
 

@@ -14,7 +14,7 @@ from bobusang.engine import redriving
 from bobusang.engine.model import ReasonClass
 from bobusang.engine.redriving import AT_ONCE, Filter
 from bobusang.entry.api.desk import Desk, Operator, Viewer
-from bobusang.entry.api.fields import Capitals, Flag, Form, Id, Name, PathId, QueryId, Reference, Whole
+from bobusang.entry.api.fields import Capitals, Flag, Form, Id, Name, Numeric, PathId, QueryId, Reference
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import optional_workflow_id
 from bobusang.kit import json
@@ -62,7 +62,7 @@ class Choice(Form):
 
     ids: Annotated[list[Id] | None, Field(min_length=1, max_length=1000)] = None
     filter: LetterFilter | None = None
-    limit: Annotated[Whole, Field(ge=1, le=MOST, description="at most so many of a filter")] = FIRST
+    limit: Annotated[int, Field(ge=1, le=MOST, description="at most so many of a filter"), Numeric] = FIRST
     dry_run: Annotated[Flag, Field(description="only count them")] = False
 
     @model_validator(mode="after")

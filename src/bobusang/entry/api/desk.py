@@ -105,12 +105,17 @@ async def desk_of(request: Request, key: str) -> Desk | None:
     return Desk(state.bobusang, found.name, found.role)
 
 
+ROLES: dict[Callable[..., Any], Role] = {}
+"""What a route depends on, and the role that it asks for."""
+
+
 def _at_least(role: Role) -> Callable[[Desk], Awaitable[Desk]]:
     async def allowed(desk: Annotated[Desk, Depends(caller)]) -> Desk:
         if not desk.role.includes(role):
             raise Forbidden(f"this needs the role {role}, the key '{desk.actor}' has {desk.role}")
         return desk
 
+    ROLES[allowed] = role
     return allowed
 
 

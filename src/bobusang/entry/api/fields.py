@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import Path
@@ -77,6 +77,13 @@ def _in_utc(value: datetime) -> datetime:
     return found
 
 
+def _written(value: Any) -> Any:
+    """A number of seconds or milliseconds since whenever is not read as an instant: nobody could tell which."""
+    if isinstance(value, date) or (isinstance(value, str) and value[4:5] == "-"):
+        return value
+    raise PydanticCustomError("instant", "should be written as 2026-11-16, an instant as 2026-11-16T03:00:00Z")
+
+
 def _whole(value: Any) -> Any:
     """JSON has numbers, texts and truth values; only the first is a number."""
     if isinstance(value, bool | str):
@@ -116,18 +123,22 @@ def _list(value: Any) -> Any:
 
 Capitals = BeforeValidator(_upper)
 OneOrMany = BeforeValidator(_list)
+Numeric = BeforeValidator(_whole)
+"""Like the others it stands after the bounds: those that came after it would be missing in the documentation."""
 
 
 Instant = Annotated[
-    AwareDatetime, AfterValidator(_in_utc), Field(description="with a zone", examples=["2026-11-16T03:00:00Z"])
+    AwareDatetime,
+    AfterValidator(_in_utc),
+    Field(description="with a zone", examples=["2026-11-16T03:00:00Z"]),
+    BeforeValidator(_written),
 ]
-Whole = Annotated[int, BeforeValidator(_whole)]
-Number = Annotated[float, BeforeValidator(_whole)]
-Id = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=LARGEST_ID)]
+Day = Annotated[date, Field(examples=["2026-11-16"]), BeforeValidator(_written)]
+Id = Annotated[int, Field(ge=1, le=LARGEST_ID), Numeric]
 PathId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 QueryId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-Priority = Annotated[Whole, Field(ge=1, le=10, description="10 is most urgent")]
-Seconds = Annotated[Whole, Field(ge=1, le=LARGEST_INTERVAL)]
+Priority = Annotated[int, Field(ge=1, le=10, description="10 is most urgent"), Numeric]
+Seconds = Annotated[int, Field(ge=1, le=LARGEST_INTERVAL), Numeric]
 Flag = Annotated[bool, Field(strict=True)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Queue = Annotated[Literal["HIGH_PRIORITY", "NORMAL", "LOW_PRIORITY"], BeforeValidator(_queue)]
@@ -135,7 +146,16 @@ Payload = Annotated[dict[str, Any], Field(description="any JSON object")]
 Reference = Annotated[
     int | str,
     WrapValidator(_reference),
-    WithJsonSchema({"type": ["integer", "string"], "description": "id or name", "examples": ["okmall"]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": LARGEST_ID},
+                {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+            ],
+            "description": "id or name",
+            "examples": ["okmall"],
+        }
+    ),
 ]
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
-from bobusang.entry.api.fields import Capitals, Form, Instant, Name, PathId, Whole
+from bobusang.entry.api.fields import Capitals, Form, Instant, Name, Numeric, PathId
 from bobusang.entry.api.files import BODY, sent_text
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.kit.db import Tx
@@ -24,9 +24,9 @@ from bobusang.views.prices import FxLine
 
 router = APIRouter(prefix="/fx", tags=["rates"])
 
-DECIMAL = re.compile(r"\d{1,12}(\.\d{1,12})?")
+DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 
-Code = Annotated[str, Capitals, Field(pattern="^[A-Z]{3}$", examples=["JPY"])]
+Code = Annotated[str, Field(pattern="^[A-Z]{3}$", examples=["JPY"]), Capitals]
 
 
 def _decimal(value: str) -> str:
@@ -35,7 +35,9 @@ def _decimal(value: str) -> str:
     return value
 
 
-Exact = Annotated[str, Field(examples=["9.4121"]), AfterValidator(_decimal)]
+Exact = Annotated[
+    str, Field(examples=["9.4121"], json_schema_extra={"pattern": f"^{DECIMAL.pattern}$"}), AfterValidator(_decimal)
+]
 
 
 class FxQuery(Paged):
@@ -52,7 +54,7 @@ class FxForm(Form):
     base: Code
     quote: Code
     rate: Exact
-    per: Annotated[Whole, Field(ge=1, le=1_000_000)] = 1
+    per: Annotated[int, Field(ge=1, le=1_000_000), Numeric] = 1
     spread: Exact = "0"
     source: Name
     quoted_at: Instant | None = None

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Desk, Operator, Viewer
-from bobusang.entry.api.fields import Capitals, Flag, Form, Name, PathId, Whole
+from bobusang.entry.api.fields import Capitals, Flag, Form, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.kit.db import Tx
 from bobusang.stages.collect.deciding import AT_ONCE, Decided, Refused
@@ -53,7 +53,7 @@ class HeldChoice(Form):
     """Which open held writes to decide about, the newest first; a filter that says nothing means all of them."""
 
     filter: HeldFilter
-    limit: Annotated[Whole, Field(ge=1, le=MOST, description="at most so many")] = MOST
+    limit: Annotated[int, Field(ge=1, le=MOST, description="at most so many"), Numeric] = MOST
     dry_run: Annotated[Flag, Field(description="only count them")] = False
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from bobusang.catalog import brands, categories
 from bobusang.entry.api.desk import Operator, Viewer
-from bobusang.entry.api.fields import LARGEST_ID, Form, Id, Name, Whole
+from bobusang.entry.api.fields import LARGEST_ID, Form, Id, Name, Numeric
 from bobusang.entry.api.files import BODY, handed, sent_text
 from bobusang.entry.api.pages import Page, Paged, pack, unpacked
 from bobusang.entry.api.selling import MARKETS, Market
@@ -54,7 +54,7 @@ class AssignForm(Form):
 
     kind: Subject
     id: Id
-    market_id: Annotated[Whole | None, Field(ge=0, le=LARGEST_ID)]
+    market_id: Annotated[int | None, Field(ge=0, le=LARGEST_ID), Numeric]
     market: Market = MARKETS[0]
 
 

@@ -116,7 +116,12 @@ def age_of(measured_at: datetime | None, now: datetime) -> float | None:
     return None if measured_at is None else max(0.0, (now - measured_at).total_seconds())
 
 
-@router.get("/metrics", summary="Prometheus metrics", response_class=Response)
+@router.get(
+    "/metrics",
+    summary="Prometheus metrics",
+    response_class=Response,
+    openapi_extra={"security": [{bearer.scheme_name: []}]},
+)
 async def metrics(request: Request) -> Response:
     """By key, or open where `BOBUSANG_METRICS_OPEN` says so."""
     app: App = request.app.state.bobusang

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from bobusang.entry.api.batches import Key
 from bobusang.entry.api.desk import Viewer
-from bobusang.entry.api.fields import Form, Name, Whole
+from bobusang.entry.api.fields import Form, Name, Numeric
 from bobusang.flows.conveyor import choosing, previewing
 
 router = APIRouter(prefix="/previews", tags=["batches"])
@@ -20,7 +20,9 @@ class PreviewForm(Form):
 
     malls: Annotated[list[Name], Field(max_length=100, examples=[["okmall"]])] = Field(default_factory=list)
     brands: Annotated[list[Key], Field(max_length=500, examples=[["나이키(NIKE)"]])] = Field(default_factory=list)
-    limit: Annotated[Whole | None, Field(ge=1, le=1_000_000, description="at most so many products a brand")] = None
+    limit: Annotated[int | None, Field(ge=1, le=1_000_000, description="at most so many products a brand"), Numeric] = (
+        None
+    )
 
 
 class PreviewLine(BaseModel):

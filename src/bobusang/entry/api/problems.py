@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from bobusang.kit import errors, log
 from bobusang.kit.db import Contended, Duplicate
@@ -94,6 +95,7 @@ TITLES = {
     502: "Somebody else failed",
     503: "The service is not available now",
 }
+LISTED = "/docs lists what there is"
 CODES = {400: "malformed", 401: "unauthorised", 403: "forbidden", 404: "missing", 405: "not_allowed", 413: "too_large"}
 
 
@@ -171,6 +173,13 @@ def of_error(error: BobusangError, request_id: str | None = None) -> Response:
     )
 
 
+def not_allowed(scope: Scope, allow: str) -> Response:
+    """A path that is called by a method it does not know."""
+    detail = f"{scope['method']} is not allowed on {scope['path']}"
+    request_id = scope.get("request_id")
+    return problem(405, CODES[405], detail, hint=LISTED, headers={"Allow": allow}, request_id=request_id)
+
+
 def _located(error: BobusangError) -> list[Detail]:
     if not isinstance(error, BadText):
         return []
@@ -216,11 +225,11 @@ async def _http(request: Request, error: Exception) -> Response:
     if status == 404:
         detail = f"there is no {request.url.path} here"
     if status == 405:
-        detail = f"{request.method} is not allowed on {request.url.path}"
+        return not_allowed(request.scope, request.app.state.methods.allow(request.url.path))
     if status == 400:
         detail = "the body cannot be read: it is broken, or nested too deeply"
     code = CODES.get(status, "error")
-    hint = "/docs lists what there is" if status in (404, 405) else ""
+    hint = LISTED if status == 404 else ""
     return problem(status, code, detail, hint=hint, headers=error.headers, request_id=_request_id(request))
 
 

@@ -62,6 +62,7 @@ class ExportQuery(ProductChoice):
     format: Literal["csv", "ndjson"] = "csv"
 
 
+PART = {"$ref": "#/components/schemas/ProductPart"}
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -157,7 +158,7 @@ def _result(number: int, outcome: Outcome) -> dict[str, Any]:
     "/export",
     summary="Export products",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}, NDJSON: {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}, NDJSON: {"schema": PART}}}},
 )
 async def export_products(desk: Viewer, query: Annotated[ExportQuery, Query()]) -> Response:
     """All that the filter lets through, by id, as a file that is written while it is read."""

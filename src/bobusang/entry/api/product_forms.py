@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bobusang.catalog.products import COLUMNS
-from bobusang.entry.api.fields import Flag, Form, Whole
+from bobusang.entry.api.fields import Flag, Form, Numeric
 from bobusang.flows.catalogue.upserting import HAND, Wanted
 
 MOST_MONEY = 10**15
@@ -18,7 +18,7 @@ SellerId = Annotated[str, Field(min_length=1, max_length=100, examples=["luxboy"
 Short = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Url = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=1000, examples=["https://www.okmall.com/4711"])]
-Money = Annotated[Whole, Field(ge=0, le=MOST_MONEY, description="in minor units", examples=[129000])]
+Money = Annotated[int, Field(ge=0, le=MOST_MONEY, description="in minor units", examples=[129000]), Numeric]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["KRW"])]
 Gender = Annotated[str, Field(min_length=1, max_length=20, examples=["남성"])]
 
@@ -30,7 +30,7 @@ class OptionForm(Form):
     color: Short | None = None
     size: Short | None = None
     available: Flag | None = None
-    stock: Annotated[Whole, Field(ge=0, le=10**9)] | None = None
+    stock: Annotated[int, Field(ge=0, le=10**9), Numeric] | None = None
     price: Money | None = None
 
 
@@ -94,7 +94,7 @@ EXAMPLE: dict[str, Any] = {
     "mall": "okmall",
     "product_id": "4711",
     "sku": "okmall-4711",
-    "seller_id": None,
+    "seller_id": "luxboy",
     "brand": "NIKE",
     "brand_ko": "나이키",
     "name": "나이키 롱패딩",
@@ -105,7 +105,7 @@ EXAMPLE: dict[str, Any] = {
     "url": "https://www.okmall.com/4711",
     "image": "https://www.okmall.com/4711.jpg",
     "in_stock": True,
-    "listed": None,
+    "listed": True,
     "category": "의류 > 패딩",
     "gender": "남성",
     "locked": ["price"],
@@ -113,7 +113,7 @@ EXAMPLE: dict[str, Any] = {
     "created_at": "2026-11-16T03:00:00Z",
     "updated_at": "2026-11-16T04:00:00Z",
 }
-WHOLE = EXAMPLE | {"seller": {"id": None, "seller_id": "okmall", "name": None}, "source": {"price": 129000}}
+WHOLE = EXAMPLE | {"seller": {"id": 3, "seller_id": "luxboy", "name": "럭스보이"}, "source": {"price": 129000}}
 
 
 def example(value: Any) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def narrowed(line: ProductLine, names: tuple[str, ...]) -> Any:
     "",
     summary="List products",
     response_model=Page[ProductPart],
-    responses={200: example({"items": [EXAMPLE], "next": None})},
+    responses={200: example({"items": [EXAMPLE], "next": "WyJwcm9kdWN0cy9pZCIsNSw1XQ"})},
 )
 async def list_products(desk: Viewer, query: Annotated[ProductQuery, Query()]) -> Response:
     """By id, price or last change, walked by an index. What no index finds is looked for among a bounded number a call,

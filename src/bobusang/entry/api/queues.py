@@ -11,7 +11,7 @@ from pydantic import Field
 from bobusang.engine import budgets
 from bobusang.engine.budgets import FOREVER
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
-from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Instant, Number, Whole
+from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Instant, Numeric
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.views import pools, queues
@@ -27,9 +27,9 @@ PoolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[^,]+$", 
 class BudgetForm(Form):
     """The limits of a pool; null means no limit of that kind."""
 
-    rate: Annotated[Number | None, Field(gt=0, le=FASTEST, description="tasks a second")] = None
-    burst: Annotated[Number | None, Field(ge=1, le=FASTEST, description="tasks at once after a pause")] = None
-    max_in_flight: Annotated[Whole | None, Field(ge=1, le=LARGEST_WHOLE, description="tasks at once")] = None
+    rate: Annotated[float | None, Field(gt=0, le=FASTEST, description="tasks a second"), Numeric] = None
+    burst: Annotated[float | None, Field(ge=1, le=FASTEST, description="tasks at once after a pause"), Numeric] = None
+    max_in_flight: Annotated[int | None, Field(ge=1, le=LARGEST_WHOLE, description="tasks at once"), Numeric] = None
 
 
 class BlockForm(Form):

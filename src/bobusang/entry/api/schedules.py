@@ -21,12 +21,12 @@ from bobusang.entry.api.fields import (
     Form,
     Id,
     Name,
+    Numeric,
     PathId,
     Payload,
     Priority,
     Reference,
     Seconds,
-    Whole,
 )
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import optional_workflow_id, workflow_id
@@ -60,9 +60,9 @@ class ScheduleForm(Form):
     input: Payload = Field(default_factory=dict)
     misfire: Annotated[Misfire, Capitals, Field(description="what becomes of fires nobody looked at")] = Misfire.ONCE
     misfire_window_seconds: Seconds = 24 * 3600
-    misfire_cap: Annotated[Whole, Field(ge=1, le=1000)] = 10
+    misfire_cap: Annotated[int, Field(ge=1, le=1000), Numeric] = 10
     overlap: Annotated[Overlap, Capitals, Field(description="what becomes of one while another runs")] = Overlap.SKIP
-    jitter_seconds: Annotated[Whole, Field(ge=0, le=LARGEST_INTERVAL)] = 0
+    jitter_seconds: Annotated[int, Field(ge=0, le=LARGEST_INTERVAL), Numeric] = 0
     interval_seconds: Seconds | None = None
     min_interval_seconds: Seconds = int(SHORTEST.total_seconds())
     max_interval_seconds: Seconds = int(LONGEST.total_seconds())

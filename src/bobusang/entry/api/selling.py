@@ -20,6 +20,10 @@ def _known(value: str) -> str:
     return value
 
 
-Market = Annotated[str, Field(max_length=50, examples=[MARKETS[0]]), AfterValidator(_known)]
+Market = Annotated[
+    str,
+    Field(max_length=50, examples=[MARKETS[0]], json_schema_extra={"enum": list(MARKETS)}),
+    AfterValidator(_known),
+]
 Sku = Annotated[str, Field(min_length=1, max_length=310, examples=["okmall-4711"])]
 Account = Annotated[str, Field(min_length=1, max_length=100, examples=["main"])]

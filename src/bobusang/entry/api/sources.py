@@ -25,7 +25,7 @@ from bobusang.wiring.collecting import Shelf
 
 router = APIRouter(tags=["sources"])
 
-SourceName = Annotated[str, Path(min_length=1, max_length=100, examples=["okmall"])]
+SourceName = Annotated[str, Path(min_length=1, max_length=50, examples=["okmall"])]
 Why = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1000),

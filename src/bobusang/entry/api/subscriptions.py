@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Viewer
-from bobusang.entry.api.fields import Form, Id, Name, PathId, Whole
+from bobusang.entry.api.fields import Form, Id, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Missing
@@ -52,7 +52,7 @@ class RedriveForm(Form):
     """Which dead letters are tried again: these events, or the oldest."""
 
     events: Annotated[list[Id] | None, Field(min_length=1, max_length=1000)] = None
-    limit: Annotated[Whole, Field(ge=1, le=1000)] = 100
+    limit: Annotated[int, Field(ge=1, le=1000), Numeric] = 100
 
 
 class SubscriptionLine(BaseModel):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from bobusang.engine import targets
 from bobusang.entry.api.desk import Admin, Operator, Viewer
-from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Id, Name, PathId, Payload, Whole
+from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Id, Name, Numeric, PathId, Payload
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.kit.db import Tx
 from bobusang.views import targets as view
@@ -44,7 +44,9 @@ class MappingForm(Form):
     target_type: Name
     workflow_id: Id
     condition: Annotated[str | None, Field(max_length=1000, examples=["grade in ['A', 'B']"])] = None
-    priority: Annotated[Whole, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE, description="the highest is asked first")] = 0
+    priority: Annotated[
+        int, Field(ge=-LARGEST_WHOLE, le=LARGEST_WHOLE, description="the highest is asked first"), Numeric
+    ] = 0
 
 
 class MappingQuery(Form):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -14,7 +16,21 @@ from bobusang.wiring import App
 router = APIRouter(prefix="/webhooks", tags=["webhooks"])
 
 
-@router.post("/{market}/{account}", summary="Receive a market's webhook", response_class=Response)
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "description": "What the market says, as it has signed it.",
+        "content": {"application/json": {"schema": {}, "example": {"event": "product/update"}}},
+    }
+}
+
+
+@router.post(
+    "/{market}/{account}",
+    summary="Receive a market's webhook",
+    response_class=Response,
+    openapi_extra=BODY,
+)
 async def receive_webhook(request: Request, market: str, account: str) -> Response:
     """Whatever a market tells an account of ours. It takes effect after the answer, in the order of the market's own
     times. 401: the signature is not that of this body."""

@@ -12,7 +12,7 @@ from bobusang.engine import workflows
 from bobusang.engine.grammar import definition
 from bobusang.engine.grammar.definition import Definition
 from bobusang.entry.api.desk import Admin, Desk, Viewer
-from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Name, PathId, Whole
+from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.problems import Malformed, Unsupported
 from bobusang.kit import json
@@ -43,7 +43,7 @@ BODY: dict[str, Any] = {
     }
 }
 
-Parallel = Annotated[Whole, Field(ge=1, le=LARGEST_WHOLE)]
+Parallel = Annotated[int, Field(ge=1, le=LARGEST_WHOLE), Numeric]
 
 
 class WorkflowQuery(Paged):
