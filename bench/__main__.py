@@ -7,6 +7,10 @@ import time
 from pathlib import Path
 
 from bench import (
+    catalogue_http,
+    catalogue_ilike,
+    catalogue_lag,
+    catalogue_rebuild,
     collect,
     conveyor,
     conveyor_partial,
@@ -39,6 +43,10 @@ PARTS = {
     "search_embedded": (searching.run, "The embedded index"),
     "search_opensearch": (search_opensearch.run, "Filling an OpenSearch"),
     "product_api": (product_api.run, "Reading a product through the API"),
+    "catalogue_http": (catalogue_http.run, "Searching over HTTP"),
+    "catalogue_lag": (catalogue_lag.run, "From a change to finding it"),
+    "catalogue_rebuild": (catalogue_rebuild.run, "A rebuild while it serves"),
+    "catalogue_ilike": (catalogue_ilike.run, "The embedded index beside ILIKE"),
     "conveyor": (conveyor.run, "FULL through five stages"),
     "conveyor_pictures": (conveyor.pictures, "FULL with two pictures a product"),
     "conveyor_partial": (conveyor_partial.run, "PARTIAL over unchanged listings"),

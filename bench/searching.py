@@ -38,7 +38,7 @@ async def _measured(folder: Path, count: int, seconds: int) -> list[Line]:
         lines = await _filled(search, count)
         stored = await asyncio.to_thread(_size, folder)
         lines.append(Line("bytes of the index a product", f"{stored / count:.0f}"))
-        return lines + await _searched(search, seconds) + await _changed(search)
+        return lines + await searched(search, seconds) + await _changed(search)
     finally:
         await search.close()
 
@@ -67,7 +67,7 @@ async def _filled(search: EmbeddedSearch, count: int) -> list[Line]:
     ]
 
 
-async def _searched(search: EmbeddedSearch, seconds: int) -> list[Line]:
+async def searched(search: EmbeddedSearch, seconds: int) -> list[Line]:
     """Each search begins at its time, whether or not the one before has ended."""
     wanted = queries(EACH_SECOND * seconds)
     for query in wanted[:50]:
