@@ -17,6 +17,7 @@ app = group("Kept search answers: statistics, forget.")
 def stats(session: Session) -> None:
     """Show how many answers are kept, and how often one was served from there."""
     session.screen.record(session.api.get("/cache/stats"))
+    _whose(session)
 
 
 @command(app, "forget")
@@ -27,3 +28,10 @@ def forget(
     """Forget kept answers; they are made anew when asked for."""
     done = session.api.delete(f"/cache/{quote(keyword, safe='')}")
     session.screen.done(done, "{forgotten} answers were forgotten", **done)
+    _whose(session)
+
+
+def _whose(session: Session) -> None:
+    """Answers that are kept in a process are known to it alone."""
+    if session.api.local and not session.settings().cache_url:
+        session.note("these are the answers of this command alone: --url asks a running program")

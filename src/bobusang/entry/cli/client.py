@@ -172,7 +172,8 @@ def answer(response: httpx.Response) -> Any:
             exit_code=Exit.UNREACHABLE if status >= 500 else None,
         ) from None
     lines = [message or problem.get("title") or f"status {status}"]
-    lines += [f"  {error.get('field')}: {error.get('message')}" for error in problem.get("errors") or ()]
+    details = [f"{error.get('field')}: {error.get('message')}" for error in problem.get("errors") or ()]
+    lines += [f"  {detail}" for detail in details if details != [message]]
     raise Failure(code, "\n".join(lines), problem.get("hint") or HINTS.get(status, ""))
 
 

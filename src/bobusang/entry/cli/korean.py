@@ -52,6 +52,9 @@ NOTES = {
     # search
     "{total} found": "{total}건을 찾았습니다",
     "the index was made anew: {done} products": "색인을 새로 만들었습니다: 상품 {done}개",
+    "these are the answers of this command alone: --url asks a running program": (
+        "이 명령이 가진 답뿐입니다: 실행 중인 프로그램에는 --url로 물어보세요"
+    ),
     "{forgotten} answers were forgotten": "답 {forgotten}개를 지웠습니다",
     "{compared} products compared: {missing} missing, {extra} too many, {different} different; {repaired} repaired": (
         "상품 {compared}개를 비교했습니다: 빠짐 {missing}, 남음 {extra}, 다름 {different}; 고침 {repaired}"

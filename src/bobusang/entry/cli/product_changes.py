@@ -12,6 +12,9 @@ from bobusang.entry.cli.failure import Failure
 from bobusang.entry.cli.session import Session
 
 Which = Annotated[str, typer.Argument(metavar="PRODUCT", help="Our number, or MALL/ID as okmall/4711.")]
+New = Annotated[str | None, typer.Argument(metavar="MALL/ID", help="As okmall/4711; or give product_id, or a url.")]
+VALUES = {"price", "list_price", "in_stock", "listed", "images", "options"}
+"""What is not a text."""
 Fields = Annotated[list[str] | None, typer.Argument(metavar="FIELD...", help="As price; all unless named.")]
 
 
@@ -19,18 +22,24 @@ def product_number(session: Session, wanted: str) -> int:
     """Our number of a product that was named by it, or by its mall and the mall's id."""
     if wanted.isascii() and wanted.isdecimal():
         return int(wanted)
-    mall, slash, key = wanted.partition("/")
-    if not slash or not mall or not key:
-        raise Failure("usage", f"'{wanted}' is no product", "write its number, or MALL/ID as okmall/4711")
+    mall, key = _mall_and_id(wanted, "write its number, or MALL/ID as okmall/4711")
     found = session.api.get("/products", mall=mall, product_id=key, fields="id", limit=1)["items"]
     if not found:
         raise Failure("missing", f"{mall} has no product '{key}'", "`bobusang product list` shows them")
     return int(found[0]["id"])
 
 
-def add(session: Session, input: Inputs = None, input_json: InputJson = None) -> None:
+def _mall_and_id(wanted: str, hint: str = "write MALL/ID as okmall/4711") -> tuple[str, str]:
+    mall, slash, key = wanted.partition("/")
+    if not slash or not mall or not key:
+        raise Failure("usage", f"'{wanted}' is no product", hint)
+    return mall, key
+
+
+def add(session: Session, product: New = None, input: Inputs = None, input_json: InputJson = None) -> None:
     """Add a product, or change the one with this mall and id, or with this url."""
-    answer = session.api.post("/products", _given(input, input_json))
+    named = dict(zip(("mall", "product_id"), _mall_and_id(product), strict=True)) if product else {}
+    answer = session.api.post("/products", named | _given(input, input_json))
     session.screen.done(answer, "product {id} is {mall}/{key}", **_named(answer))
 
 
@@ -64,10 +73,12 @@ def restore(session: Session, product: Annotated[int, typer.Argument(metavar="PR
 
 
 def _given(pairs: list[str] | None, text: str | None) -> dict[str, Any]:
+    """What was said; a model number of digits is a text all the same."""
     found = inputs(pairs, text)
     if not found:
-        raise Failure("usage", "nothing was given", "as --input product_id=4711 --input price=129000")
-    return found
+        raise Failure("usage", "nothing was given", "as --input name=코트 --input price=129000")
+    typed = dict(pair.split("=", 1) for pair in pairs or ())
+    return found | {name: text for name, text in typed.items() if name not in VALUES and text != "null"}
 
 
 def _named(answer: dict[str, Any]) -> dict[str, Any]:
