@@ -81,7 +81,7 @@ async def test_two_workers_and_one_redis_keep_the_limits_together(
     busiest = {t: most_within([c["at"] for c in log if c["token"] == t], SCARCE.span - LATE) for t in tokens}
     assert len(tokens) == SCARCE.size
     assert all(count <= SCARCE.calls for count in busiest.values()), busiest
-    assert min(busiest.values()) > SCARCE.calls * 0.7, "the quota was never near: nothing was tested"
+    assert min(busiest.values()) >= SCARCE.calls / 2, "the quota was never near: nothing was tested"
     assert [call for call in log if call["status"] != 200] == []
     for seconds in (1.0, 2.0, 4.0):
         most = SCARCE.burst + SCARCE.concurrency + SCARCE.rate * (seconds + LATE)

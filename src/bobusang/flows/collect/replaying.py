@@ -56,7 +56,9 @@ PAGES = Statement("""
     where r.source = :source and r.endpoint = :endpoint and r.fetched_at >= :since and r.job_id is not null
     order by r.fetched_at desc, r.id desc limit :limit""")
 HELD = Statement("""
-    select raw_id, record_key from held_writes where raw_id in (:ids...) and state = 'HELD'""")
+    select raw_id, record_key, after_data from held_writes
+    where source = :source and record_key in (:keys...) and state = 'HELD'""")
+
 KEYS = Statement("""
     select l.raw_id, d.source_id from data_lineage l join source_data d on d.id = l.child_id
     where l.raw_id in (:ids...)""")
@@ -185,14 +187,26 @@ async def _compare(
 ) -> None:
     async with collector.db.read() as tx:
         changes = await records.compare(tx, readings, groups=source.policy.groups)
-        held = {(row["raw_id"], row["record_key"]) for row in await tx.fetch(HELD, ids=list(raws))} if raws else set()
+        keys = sorted({reading.snapshot.key for reading in readings})
+        held = await tx.fetch(HELD, source=source.name, keys=keys) if keys else ()
     for change in changes:
-        raw_id, key = change.reading.raw_id or 0, change.reading.snapshot.key
-        whose = Whose.READER if raws[raw_id].stored and (raw_id, key) not in held else Whose.MALL
+        raw_id = change.reading.raw_id or 0
+        whose = Whose.READER if raws[raw_id].stored and not _is_held(change, held) else Whose.MALL
         differences = list(_differences(change, whose, source.policy.groups))
         found.items += 1
         found.same += not differences
         found.differences += differences
+
+
+def _is_held(change: Change, held: Sequence[Row]) -> bool:
+    """Whether a guard holds this very page, or the same of another: one jump is held once, wherever it is told."""
+    reading = change.reading
+    told = {one.field: one.new for one in change.fields}
+    return any(
+        row["raw_id"] == reading.raw_id or (told and told.items() <= json.loads(row["after_data"]).items())
+        for row in held
+        if row["record_key"] == reading.snapshot.key
+    )
 
 
 def _differences(change: Change, whose: Whose, groups: Mapping[str, str]) -> Iterator[Difference]:
