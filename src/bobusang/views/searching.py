@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from pydantic import BaseModel
 
 from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid, Unavailable
 from bobusang.platform.cache import LONGEST_KEY
 from bobusang.platform.caching import Made
-from bobusang.platform.search import LONGEST_KEYWORD, Query, Sort
+from bobusang.platform.search import LONGEST_KEYWORD, Document, Query, Sort
 from bobusang.platform.searches import tags
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LONGEST_CURSOR = 200
 ESCAPES = str.maketrans({"%": "%25", ":": "%3A"})
 
 
-class Item(msgspec.Struct, frozen=True):
+class FoundItem(BaseModel):
     """One product found; `marked` has texts in which what was found stands between « and »."""
 
     id: int
@@ -52,29 +52,32 @@ class Item(msgspec.Struct, frozen=True):
     marked: dict[str, str]
 
 
-class FacetCount(msgspec.Struct, frozen=True):
+class FacetValue(BaseModel):
     """How many of what was found have this value."""
 
     value: str
     count: int
 
 
-class PriceRange(msgspec.Struct, frozen=True):
+class Prices(BaseModel):
     """The lowest and the highest price of what was found."""
 
     min: int
     max: int
 
 
-class Results(msgspec.Struct, frozen=True):
-    """An answer. `more`: there are more than `total`, which is counted to ten thousand only."""
+class SearchResults(BaseModel):
+    """An answer; `more`: there are more than `total`, which is counted to ten thousand only."""
 
-    items: list[Item]
+    items: list[FoundItem]
     total: int
     more: bool
-    facets: dict[str, list[FacetCount]]
-    prices: PriceRange | None
+    facets: dict[str, list[FacetValue]]
+    prices: Prices | None
     next: str | None
+
+
+SHOWN = tuple(name for name in FoundItem.model_fields if name in Document.__dataclass_fields__)
 
 
 class Searching:
@@ -176,35 +179,19 @@ def after(text: str | None) -> tuple[float | int, ...]:
     raise Invalid("the cursor is none of this search", hint="hand back `next` as it came", field="cursor")
 
 
-def results(found: Found) -> Results:
-    """An answer as it is served."""
-    return Results(
-        items=[_item(hit) for hit in found.hits],
-        total=found.total,
-        more=found.more,
-        facets={name: [FacetCount(one.value, one.count) for one in counts] for name, counts in found.facets.items()},
-        prices=None if found.prices is None else PriceRange(*found.prices),
-        next=cursor(found.next) if found.next else None,
-    )
+def results(found: Found) -> dict[str, Any]:
+    """An answer as it is served, in the shape of `SearchResults`; not as one, for checking it costs as much as
+    searching."""
+    return {
+        "items": [_item(hit) for hit in found.hits],
+        "total": found.total,
+        "more": found.more,
+        "facets": found.facets,
+        "prices": None if found.prices is None else dict(zip(("min", "max"), found.prices, strict=True)),
+        "next": cursor(found.next) if found.next else None,
+    }
 
 
-def _item(hit: Hit) -> Item:
-    one = hit.document
-    return Item(
-        id=one.id,
-        mall=one.mall,
-        product_id=one.product_id,
-        name=one.name,
-        brand=one.brand,
-        brand_ko=one.brand_ko,
-        model=one.model,
-        category=one.category,
-        seller=one.seller,
-        price=one.price,
-        currency=one.currency,
-        in_stock=one.in_stock,
-        image=one.image,
-        url=one.url,
-        score=round(hit.score, 4),
-        marked=dict(hit.marked),
-    )
+def _item(hit: Hit) -> dict[str, Any]:
+    shown = {name: getattr(hit.document, name) for name in SHOWN}
+    return shown | {"score": round(hit.score, 4), "marked": hit.marked}

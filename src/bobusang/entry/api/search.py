@@ -17,6 +17,7 @@ from bobusang.kit.errors import Drifted, Invalid, Unavailable
 from bobusang.platform import search
 from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
 from bobusang.views import searching
+from bobusang.views.searching import SearchResults
 
 router = APIRouter(prefix="/search", tags=["search"])
 
@@ -67,52 +68,6 @@ class SuggestQuery(Form):
 
     q: Annotated[Keyword, Field(min_length=1)]
     limit: Annotated[int, Field(ge=1, le=20)] = 10
-
-
-class FoundItem(BaseModel):
-    """One product found; `marked` has texts in which what was found stands between « and »."""
-
-    id: int
-    mall: str
-    product_id: str
-    name: str
-    brand: str
-    brand_ko: str
-    model: str
-    category: str
-    seller: str
-    price: int | None
-    currency: str
-    in_stock: bool | None
-    image: str
-    url: str
-    score: float
-    marked: dict[str, str]
-
-
-class FacetValue(BaseModel):
-    """How many of what was found have this value."""
-
-    value: str
-    count: int
-
-
-class Prices(BaseModel):
-    """The lowest and the highest price of what was found."""
-
-    min: int
-    max: int
-
-
-class SearchResults(BaseModel):
-    """An answer; `more`: there are more than `total`, which is counted to ten thousand only."""
-
-    items: list[FoundItem]
-    total: int
-    more: bool
-    facets: dict[str, list[FacetValue]]
-    prices: Prices | None
-    next: str | None
 
 
 class Completion(BaseModel):

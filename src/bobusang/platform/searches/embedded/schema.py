@@ -10,6 +10,7 @@ import msgspec
 import tantivy
 
 from bobusang.platform.search import Document
+from bobusang.platform.searches.columns import told
 from bobusang.platform.searches.synonyms import known_as
 from bobusang.platform.searches.tokens import LONGEST, filed, names
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
@@ -60,16 +61,7 @@ def row(document: Document) -> tantivy.Document:
         "mall": document.mall,
         "source": source,
     }
-    if model:
-        columns["models"] = f"{model}{BETWEEN}{document.model}"
-    if document.price is not None:
-        columns["price"] = document.price
-    if document.in_stock is not None:
-        columns["in_stock"] = document.in_stock
-    if brand := document.brand or document.brand_ko:
-        columns["brand"] = brand
-    if document.category:
-        columns["category"] = document.category
+    columns |= told(document, model, BETWEEN)
     return tantivy.Document(**columns)
 
 

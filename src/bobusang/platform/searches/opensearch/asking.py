@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ from bobusang.platform.searches.readings import (
     turned,
 )
 from bobusang.platform.searches.synonyms import standing_for, wider
+from bobusang.platform.searches.tiers import ENOUGH, PARTLY, Rank
 from bobusang.platform.searches.tokens import LONGEST, asked, wanted
 from bobusang.platform.searches.words import compact, folded, is_dense, jamo, words
 
@@ -37,27 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bobusang.platform.searches.opensearch.reading import Reading
-
-ENOUGH = 3
-"""With so many products found by parts of words nobody is asked what else was meant."""
-PARTLY = (0.8, 0.6)
-"""Which part of the tokens has to be there when nothing has all of them."""
-
-
-class Rank(IntEnum):
-    """How sure a tier is; a cursor names it, so that a tier that comes or goes between two pages moves no other."""
-
-    EXACT = 0
-    NAMED_KIND = 1
-    NAMED = 2
-    KIND = 3
-    WHOLE = 4
-    MOSTLY = 5
-    PARTS = 6
-    READINGS = 10
-    MORPHEMES = 30
-    MISSPELT = 40
-    PARTLY = 50
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bobusang.platform.search import Document
+from bobusang.platform.searches.columns import told
 from bobusang.platform.searches.synonyms import known_as
 from bobusang.platform.searches.tokens import LONGEST, filed, names
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
@@ -97,16 +98,7 @@ def row(document: Document) -> dict[str, Any]:
         "brands": brands,
         "mall": document.mall,
     }
-    if model:
-        found["models"] = f"{model}{BETWEEN}{document.model}"
-    if document.price is not None:
-        found["price"] = document.price
-    if document.in_stock is not None:
-        found["in_stock"] = document.in_stock
-    if brand := document.brand or document.brand_ko:
-        found["brand"] = brand
-    if document.category:
-        found["category"] = document.category
+    found |= told(document, model, BETWEEN)
     return found
 
 
