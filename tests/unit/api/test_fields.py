@@ -58,6 +58,9 @@ def taken(kind: Any, value: Any) -> Any:
     ("kind", "value", "expected"),
     [
         (Reference, 7, 7),
+        (Reference, 7.0, 7),
+        (Reference, 7.5, "refused"),
+        (Reference, float("inf"), "refused"),
         (Reference, "7", "7"),
         (Reference, "okmall", "okmall"),
         (Reference, "", "refused"),

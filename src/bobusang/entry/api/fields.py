@@ -101,8 +101,8 @@ def _reference(value: Any, _: Any) -> int | str:
     match value:
         case bool():
             pass
-        case int() if 1 <= value <= LARGEST_ID:
-            return value
+        case int() | float() if 1 <= value <= LARGEST_ID and value == int(value):
+            return int(value)
         case str() if 1 <= len(value) <= LONGEST_NAME:
             return value
     raise PydanticCustomError(

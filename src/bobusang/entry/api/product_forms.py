@@ -17,7 +17,15 @@ ProductId = Annotated[str, Field(min_length=1, max_length=100, examples=["4711"]
 SellerId = Annotated[str, Field(min_length=1, max_length=100, examples=["luxboy"], description="the mall's own id")]
 Short = Annotated[str, Field(min_length=1, max_length=200)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
-Url = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=1000, examples=["https://www.okmall.com/4711"])]
+Url = Annotated[
+    str,
+    # Spaces by their numbers: which others are spaces is not the same in every grammar of patterns.
+    Field(
+        pattern=r"^https?://[^\x00-\x20\x7f-\xa0\u2028\u2029\u3000]+$",
+        max_length=1000,
+        examples=["https://www.okmall.com/4711"],
+    ),
+]
 Money = Annotated[int, Field(ge=0, le=MOST_MONEY, description="in minor units", examples=[129000]), Numeric]
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", examples=["KRW"])]
 Gender = Annotated[str, Field(min_length=1, max_length=20, examples=["남성"])]
