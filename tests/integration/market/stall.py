@@ -18,6 +18,7 @@ from bobusang.connectors.markets.buyma.market import Buyma
 from bobusang.engine.outcome import Wait
 from bobusang.entry.api import problems, webhooks
 from bobusang.entry.api.guard import Guard
+from bobusang.entry.api.methods import Methods
 from bobusang.entry.api.metrics import Metrics
 from bobusang.kit.sql import Statement
 from bobusang.kit.transport import AiohttpTransport
@@ -112,6 +113,7 @@ async def selling(url: str, folder: Path, policy: Policy = NO_PATIENCE) -> Async
 async def served(shop: Workshop, register: Register) -> AsyncIterator[httpx.AsyncClient]:
     """The webhook door behind a real HTTP server."""
     api = FastAPI()
+    api.state.methods = Methods(webhooks.router.routes)
     api.state.bobusang = SimpleNamespace(engine=shop.engine, belt=SimpleNamespace(register=register))
     problems.install(api)
     api.include_router(webhooks.router)
