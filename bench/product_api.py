@@ -86,6 +86,7 @@ async def _fill(url: str) -> tuple[str, list[int]]:
 def _served(serve: Any, url: str) -> Iterator[str]:
     """A server in a process of its own; its address."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     process = multiprocessing.get_context("fork").Process(target=serve, args=(url, listener), daemon=True)
     process.start()
     host, port = listener.getsockname()

@@ -53,7 +53,7 @@ class Shop:
     @asynccontextmanager
     async def opened(home: Path, *, policy: Policy | None = None, **said: Any) -> AsyncIterator[Shop]:
         """The application in a folder with its API on a free port; `said` is what `Yard.opened` takes."""
-        listener = socket.socket()
+        listener = socket.socket(proto=socket.IPPROTO_TCP)
         listener.bind(("127.0.0.1", 0))
         listener.listen(1024)
         host, port = listener.getsockname()

@@ -113,7 +113,9 @@ def listening(host: str, port: int) -> socket.socket:
     """A socket bound to that address, or a message that says whose mistake it is."""
     try:
         family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        found = socket.socket(family, socket.SOCK_STREAM)
+        found = socket.socket(
+            family, socket.SOCK_STREAM, socket.IPPROTO_TCP
+        )  # named: or asyncio leaves Nagle's delay on
     except OSError as error:
         raise Failure("invalid", f"BOBUSANG_HOST: '{host}' is no address: {error.strerror}", "try 127.0.0.1") from error
     try:
