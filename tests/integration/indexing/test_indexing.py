@@ -150,7 +150,7 @@ async def test_verify_names_what_differs_and_repairs_it(library: Library) -> Non
 
     assert (looked, repaired, again) == (
         Verdict(4, 1, 1, 1, differences, 0),
-        Verdict(3, 1, 1, 1, differences, 3),
+        Verdict(4, 1, 1, 1, differences, 3),
         Verdict(3, 0, 0, 0, (), 0),
     )
     assert (looked.clean, repaired.clean, again.clean) == (False, True, True)

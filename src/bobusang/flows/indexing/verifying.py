@@ -36,8 +36,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a comparison found: how many were compared, the differences by kind, the first of them, and how many are
-    left after repair."""
+    """What a comparison found: how many were compared, the differences by kind, the first of them, and how many were
+    repaired."""
 
     compared: int
     missing: int
@@ -59,21 +59,18 @@ async def verify(indexer: Indexer, *, repair: bool, page: int = PAGE) -> Verdict
     await indexer.index.renew()
     found = [one async for one in differences(digests(indexer, page), indexer.index.digests())]
     lasting = [one for at in range(0, len(found), page) for one in await _lasting(indexer, found[at : at + page])]
+    counts = {kind: sum(one.kind is kind for one in lasting) for kind in Kind}
+    compared = await indexer.index.count() + counts[Kind.MISSING]
     if repair:
         await indexer.bring([one.id for one in lasting])
-    counts = {kind: sum(one.kind is kind for one in lasting) for kind in Kind}
     return Verdict(
-        compared=await indexer.index.count() if repair else await _total(indexer, counts),
+        compared=compared,
         missing=counts[Kind.MISSING],
         extra=counts[Kind.EXTRA],
         different=counts[Kind.DIFFERENT],
         first=tuple(lasting[:SHOWN]),
         repaired=len(lasting) if repair else 0,
     )
-
-
-async def _total(indexer: Indexer, counts: dict[Kind, int]) -> int:
-    return await indexer.index.count() + counts[Kind.MISSING]
 
 
 async def _lasting(indexer: Indexer, found: list[Difference]) -> list[Difference]:
