@@ -6,6 +6,7 @@ import json
 import random
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 from statistics import quantiles
 from tempfile import TemporaryDirectory
@@ -20,7 +21,7 @@ from bench.report import Line, at_most
 from bench.servers import FRESH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tests.e2e.program import Up
 
@@ -28,6 +29,8 @@ COUNT = {"quick": 2_000, "full": 50_000}
 CHANGES = {"quick": 60, "full": 600}
 SEARCHES = 50
 """A second, meanwhile."""
+PATIENCE = 60.0
+"""Seconds after which a change is taken to be lost."""
 
 
 def run(size: str) -> Iterator[Line]:
@@ -59,8 +62,7 @@ def _told(found: Up, count: int) -> dict[int, str]:
         answer = _sent(found, "POST", "/products/bulk", lines.encode(), "application/x-ndjson")
         results = [json.loads(line) for line in answer.splitlines()]
         told |= {result["id"]: f"LAG{one.id:07}" for one, result in zip(batch, results, strict=True)}
-    while found.get("/search/status")["waiting"]:
-        time.sleep(0.1)
+    _until(lambda: not found.get("/search/status")["waiting"], every=0.1)
     return told
 
 
@@ -71,10 +73,22 @@ def _changed(found: Up, told: dict[int, str], count: int) -> list[float]:
         price = 2_000 + number
         _sent(found, "PATCH", f"/products/{id}", json.dumps({"price": price}).encode(), "application/json")
         begun = time.perf_counter()
-        while _price(found, key) != price:
-            time.sleep(0.005)
+        _until(partial(_shows, found, key, price), every=0.005)
         waits.append(time.perf_counter() - begun)
     return waits
+
+
+def _until(holds: Callable[[], bool], *, every: float) -> None:
+    """Ask again and again, as a client over HTTP must; a change that is lost ends the run."""
+    given_up = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > given_up:
+            raise RuntimeError(f"nothing came of it in {PATIENCE} s")
+        time.sleep(every)  # nobody rings for a client
+
+
+def _shows(found: Up, key: str, price: int) -> bool:
+    return bool(_price(found, key) == price)
 
 
 def _price(found: Up, key: str) -> Any:

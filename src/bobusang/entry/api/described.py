@@ -51,9 +51,7 @@ BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
 MORE = {
     "fetch_masters": {502},  # asks a market
     "receive_webhook": {401},  # signed, without a key
-    "search_products": {502},  # an index may be lost
-    "suggest": {502},
-    "verify_index": {502},
+    "verify_index": {502},  # an index may be lost
     "rebuild_index": {502},
 }
 ALWAYS = (422, 503)
