@@ -31,7 +31,7 @@ FIRST_PRICE = 1000
 CONTESTED = 5
 OF_A_CLIENT = 3
 OFTEN = 20
-"""Of so many rounds five are of a write; after most of the others what must be seen is certain."""
+"""Of so many rounds five are of a write, and one waits for what was written."""
 TWICE = 0.2
 """The share of requests that are sent twice under one name."""
 
@@ -130,6 +130,8 @@ class Crowd:
                     await self._haggle(chance.choice(self.contested))
                 case 4:
                     await self._come_and_go(chance.choice(told))
+                case 5:
+                    await self._rest([*told, edited])
             await self._look(chance.choice(WORDS), [*told, edited])
             await self._look_around(chance.choice(WORDS))
 
@@ -228,6 +230,11 @@ class Crowd:
         self.done[f"certain answers: {found['served']}"] += 1
         if _prices(found) != expected or found["total"] != len(expected):
             self._is_wrong(f"{found['served']}: {word} of {mine[0].brand} is {_prices(found)}, not {expected}")
+
+    async def _rest(self, mine: Sequence[Item]) -> None:
+        """Write nothing until it is certain what must be seen."""
+        while not self.over.is_set() and not all(item.is_certain(time.monotonic() - self._notice) for item in mine):
+            await self._look(mine[0].word, mine)
 
     async def _look_around(self, word: str) -> None:
         """For what everybody looks for."""

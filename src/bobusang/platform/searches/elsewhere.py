@@ -38,7 +38,11 @@ class Elsewhere:
         if self._shared or self._writing or now - self._looked < self._every:
             return
         self._looked = now
-        await self._compare()
+        try:
+            await self._compare()
+        except BaseException:
+            self._looked = float("-inf")  # nobody may take what was kept for true before one has looked
+            raise
 
     @asynccontextmanager
     async def our_own(self) -> AsyncIterator[None]:
