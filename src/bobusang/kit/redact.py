@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 MASK = "***"
 DEEPEST = 12
@@ -28,10 +29,14 @@ _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
         rf"\1{MASK}",
     ),
 )
+_TELLING = re.compile(r"[@=_.\s]")
+"""Whatever looks like a secret has one of these; most texts of a log line have none."""
 
 
 def scrub(text: str) -> str:
     """A text without passwords in addresses, bearer tokens, and the like."""
+    if not _TELLING.search(text):
+        return text
     for look, mask in _LOOKS:
         text = look.sub(mask, text)
     return text
@@ -41,9 +46,14 @@ def is_secret(name: str, value: object) -> bool:
     """Does a field of this name hold a secret? A token that is a number is a fencing token or a budget."""
     if value is None or isinstance(value, bool):
         return False
-    if _SECRET.search(name):
-        return True
-    return _TOKEN.search(name) is not None and not isinstance(value, int | float)
+    secret, token = _named(name)
+    return secret or (token and not isinstance(value, int | float))
+
+
+@lru_cache(maxsize=1024)
+def _named(name: str) -> tuple[bool, bool]:
+    """Whether a field of this name holds a secret, and whether it holds a token."""
+    return _SECRET.search(name) is not None, _TOKEN.search(name) is not None
 
 
 def redact(value: object, *, depth: int = 0) -> object:
