@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from bobusang import __version__
 from bobusang.entry.api import (
@@ -60,6 +62,7 @@ from bobusang.entry.api import (
 )
 from bobusang.entry.api import metrics as prometheus
 from bobusang.entry.api.batches import Rates
+from bobusang.entry.api.express import Express
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.keys import Keyring
 from bobusang.entry.api.methods import MethodGuard, Methods
@@ -126,6 +129,7 @@ ROUTERS = (
 )
 RESOURCES = (media, webhooks, health, prometheus, *ROUTERS)
 """Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
+DOORS = (product.DOOR, search.DOOR)
 REFUSALS: dict[int | str, dict[str, Any]] = {
     described.ANY: {"model": problems.Problem, "description": "A problem document"}
 }
@@ -138,8 +142,6 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
         version=__version__,
         description=DESCRIPTION,
         openapi_tags=TAGS,
-        generate_unique_id_function=_operation,
-        responses=REFUSALS,
         redirect_slashes=False,
     )
     api.state.bobusang = app
@@ -149,13 +151,22 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.keyring = Keyring(app.engine.db)
     api.state.throttle = Throttle(app.collector.limiter, app.engine.db.clock, app.settings.api_rate)
     problems.install(api)
-    for resource in RESOURCES:
-        api.include_router(resource.router)
+    api.router.routes.extend(_routes())
     api.state.methods = Methods(route for part in (api, *(one.router for one in RESOURCES)) for route in part.routes)
+    api.add_middleware(Express, doors=DOORS)
     api.add_middleware(MethodGuard, methods=api.state.methods)
     cors.install(api, app.settings.cors_origins)
     api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)
     return api
+
+
+@functools.cache
+def _routes() -> list[BaseRoute]:
+    """Of all resources, for every API of this process: what FastAPI works out of each at its first call takes long."""
+    whole = APIRouter(responses=REFUSALS, generate_unique_id_function=_operation)
+    for resource in RESOURCES:
+        whole.include_router(resource.router)
+    return whole.routes
 
 
 class Api(FastAPI):
