@@ -56,7 +56,7 @@ class TestFiles(BlobSuite):
     @pytest.fixture
     def spoil(self, tmp_path: Path) -> Callable[[str, bytes], Awaitable[None]]:
         async def spoilt(address: str, instead: bytes) -> None:
-            (tmp_path / address[:2] / address[2] / address).write_bytes(instead)
+            (tmp_path / address[:2] / address).write_bytes(instead)
 
         return spoilt
 
@@ -101,10 +101,10 @@ async def test_text_lies_compressed_under_the_address_of_the_plain_bytes(files: 
     found = lying_in(files.folder)
 
     assert {name: zstandard.decompress(data) if name.endswith(ADDRESS) else data for name, data in found.items()} == {
-        f"{address[:2]}/{address[2]}/{address}": picture,
-        f"{ADDRESS[:2]}/{ADDRESS[2]}/{ADDRESS}": PAGE,
+        f"{address[:2]}/{address}": picture,
+        f"{ADDRESS[:2]}/{ADDRESS}": PAGE,
     }
-    assert len(found[f"{ADDRESS[:2]}/{ADDRESS[2]}/{ADDRESS}"]) < len(PAGE) / 10
+    assert len(found[f"{ADDRESS[:2]}/{ADDRESS}"]) < len(PAGE) / 10
 
 
 def test_a_killed_writer_leaves_no_half_file_and_loses_nothing_it_told_of(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ async def test_half_a_file_beside_is_no_blob_and_is_swept_when_it_is_old(files: 
 
 async def test_a_file_put_again_after_a_day_is_young_again(files: FileBlobs) -> None:
     now = datetime.now(UTC)
-    path = files.folder / ADDRESS[:2] / ADDRESS[2] / ADDRESS
+    path = files.folder / ADDRESS[:2] / ADDRESS
     await files.put(PAGE, media=HTML)
     for age, left in ((timedelta(hours=23), [ADDRESS]), (timedelta(hours=25), [])):
         then = (now - age).timestamp()

@@ -7,7 +7,8 @@ import zstandard
 from bobusang.kit.errors import Drifted, Invalid
 from bobusang.platform.blob import LARGEST, address_of
 
-LEVEL = 3
+LEVEL = 1
+"""A mall's page in two thirds of the time that level 3 takes, and 8 % larger."""
 LEAST = 128
 """Bytes below which a frame saves nothing."""
 
