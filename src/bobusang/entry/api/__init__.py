@@ -62,6 +62,7 @@ from bobusang.entry.api import (
 )
 from bobusang.entry.api import metrics as prometheus
 from bobusang.entry.api.batches import Rates
+from bobusang.entry.api.express import Express
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.keys import Keyring
 from bobusang.entry.api.methods import MethodGuard, Methods
@@ -128,6 +129,7 @@ ROUTERS = (
 )
 RESOURCES = (media, webhooks, health, prometheus, *ROUTERS)
 """Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
+DOORS = (product.DOOR, search.DOOR)
 REFUSALS: dict[int | str, dict[str, Any]] = {
     described.ANY: {"model": problems.Problem, "description": "A problem document"}
 }
@@ -151,6 +153,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     problems.install(api)
     api.router.routes.extend(_routes())
     api.state.methods = Methods(route for part in (api, *(one.router for one in RESOURCES)) for route in part.routes)
+    api.add_middleware(Express, doors=DOORS)
     api.add_middleware(MethodGuard, methods=api.state.methods)
     cors.install(api, app.settings.cors_origins)
     api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Scope
 
 from bobusang.engine.service import Engine
 from bobusang.entry.api.problems import Forbidden, Unauthorised
@@ -88,19 +89,19 @@ async def caller(
         return Desk(app, LOCAL, Role.ADMIN)
     if credentials is None:
         raise Unauthorised("no API key was sent", hint="send the header Authorization: Bearer bobu_…")
-    desk = await desk_of(request, credentials.credentials)
+    desk = await desk_of(request.scope, credentials.credentials)
     if desk is None:
         raise Unauthorised("the API key is not known, or was revoked", hint="an admin makes keys with POST /api-keys")
     return desk
 
 
-async def desk_of(request: Request, key: str) -> Desk | None:
+async def desk_of(scope: Scope, key: str) -> Desk | None:
     """The desk of whoever holds this key, if he may call just now; None when it is nobody's."""
-    state = request.app.state
+    state = scope["app"].state
     found = await state.keyring.find(key)
     if found is None:
         return None
-    request.scope["actor"] = found.name
+    scope["actor"] = found.name
     await state.throttle.take(found.id, found.name)
     return Desk(state.bobusang, found.name, found.role)
 

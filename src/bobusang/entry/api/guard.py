@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import structlog
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 
 from bobusang.entry.api import problems
@@ -17,6 +16,8 @@ from bobusang.kit import log
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -31,16 +32,16 @@ QUIET = ("/health", "/metrics", "/media")
 DOCUMENTED = ("/docs", "/redoc")
 """Pages that load their scripts from elsewhere."""
 
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-POLICY = "default-src 'none'; frame-ancestors 'none'"
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _log = log.get("api")
 
 
@@ -57,7 +58,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         self._manners.called()
-        headers = Headers(scope=scope)
+        headers = dict(scope["headers"])
         scope["request_id"] = request_id = _request_id(headers)
         began, status = time.perf_counter(), 0
 
@@ -68,20 +69,21 @@ class Guard:
                 _dress(message, scope["path"], request_id)
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
-            try:
-                refused = _refused(scope, headers, request_id)
-                if refused is not None:
-                    await refused(scope, receive, answer)
-                else:
-                    await self._app(scope, _bounded(receive, _most(scope)), answer)
-            except Exception:
-                _log.exception("request failed", method=scope["method"], path=scope["path"])
-                if status:
-                    raise
-                await _failed(request_id)(scope, receive, answer)
-            finally:
-                self._note(scope, status, time.perf_counter() - began)
+        bound = structlog.contextvars.bind_contextvars(request_id=request_id)
+        try:
+            refused = _refused(scope, headers, request_id)
+            if refused is not None:
+                await refused(scope, receive, answer)
+            else:
+                await self._app(scope, _bounded(receive, _most(scope)), answer)
+        except Exception:
+            _log.exception("request failed", method=scope["method"], path=scope["path"])
+            if status:
+                raise
+            await _failed(request_id)(scope, receive, answer)
+        finally:
+            self._note(scope, status, time.perf_counter() - began)
+            structlog.contextvars.reset_contextvars(**bound)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "") or "unknown"
@@ -97,25 +99,25 @@ class Guard:
         )
 
 
-def _request_id(headers: Headers) -> str:
+def _request_id(headers: Mapping[bytes, bytes]) -> str:
     """The caller's own, if it is a sane one."""
-    given = headers.get("x-request-id", "")
-    return given if _REQUEST_ID.fullmatch(given) else f"{random.getrandbits(128):032x}"
+    given = headers.get(b"x-request-id")
+    if given is not None and _REQUEST_ID.fullmatch(given):
+        return given.decode("ascii")
+    return f"{random.getrandbits(128):032x}"
 
 
 def _dress(message: Message, path: str, request_id: str) -> None:
-    headers = MutableHeaders(scope=message)
-    headers["X-Request-ID"] = request_id
-    for name, value in HEADERS.items():
-        headers.setdefault(name, value)
-    if not path.startswith(DOCUMENTED):
-        headers.setdefault("Content-Security-Policy", POLICY)
+    has = {name for name, _ in message["headers"]}
+    ours = HEADERS if path.startswith(DOCUMENTED) else (*HEADERS, POLICY)
+    worn = [header for header in ours if header[0] not in has]
+    message["headers"] = [*message["headers"], *worn, (b"x-request-id", request_id.encode())]
 
 
-def _refused(scope: Scope, headers: Headers, request_id: str) -> Response | None:
+def _refused(scope: Scope, headers: Mapping[bytes, bytes], request_id: str) -> Response | None:
     """What can be refused before anything of the body is read."""
-    length = headers.get("content-length", "")
-    if length.isdecimal() and int(length) > _most(scope):
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length) > _most(scope):
         return problems.of_error(_too_large(_most(scope)), request_id)
     if "\0" in scope["path"]:
         return problems.of_error(Invalid("the path contains a NUL character", field="path"), request_id)

@@ -60,11 +60,15 @@ class Metrics:
             registry=self._registry,
             buckets=BUCKETS,
         )
+        self._series: dict[tuple[str, str, int], Histogram] = {}
 
     def seen(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request; routes are patterns, so the number of series stays bounded."""
         known = method if method in ("GET", "POST", "PUT", "PATCH", "DELETE") else "OTHER"
-        self._requests.labels(known, route, str(status)).observe(seconds)
+        found = self._series.get((known, route, status))
+        if found is None:
+            found = self._series[known, route, status] = self._requests.labels(known, route, str(status))
+        found.observe(seconds)
 
     def text(
         self, accept: str, figures: Sequence[Figure], age: float | None, more: Sequence[Metric] = ()

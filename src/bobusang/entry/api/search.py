@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 from starlette.responses import Response
+from starlette.types import Scope
 
-from bobusang.entry.api.desk import Operator, Viewer
+from bobusang.entry.api import express
+from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Flag, Form
 from bobusang.flows.indexing import verifying, watching
 from bobusang.flows.indexing.running import Rebuilding
@@ -19,7 +22,11 @@ from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
 from bobusang.views import searching
 from bobusang.views.searching import SearchResults
 
-router = APIRouter(prefix="/search", tags=["search"])
+PREFIX = "/search"
+MOST_READ = 4096
+LONGEST_READ = 500
+
+router = APIRouter(prefix=PREFIX, tags=["search"])
 
 Keyword = Annotated[str, Field(max_length=LONGEST_KEYWORD, examples=["나이키 패딩", "ㄴㅇㅋ", "CW2288"])]
 Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=20)]
@@ -138,12 +145,41 @@ class Comparison(BaseModel):
 
 
 @router.get("", summary="Search products", response_model=SearchResults)
-async def search_products(desk: Viewer, query: Annotated[SearchQuery, Query()]) -> Response:
+async def search_products(desk: Viewer, request: Request, query: Annotated[SearchQuery, Query()]) -> Response:
     """By relevance unless sorted otherwise. Typos, missing spaces, 초성, the wrong keyboard and halves of model numbers
     are understood. The header X-Cache says whether the answer was kept (`hit`, `stale`, `joined`) or made (`miss`,
     `away`)."""
-    answer = await desk.app.finder.searching.find(query.asked())
+    asked = query.asked()
+    _read.keep(request.scope["query_string"], asked)
+    return await _found(desk, asked)
+
+
+async def _found(desk: Desk, asked: search.Query) -> Response:
+    answer = await desk.app.finder.searching.find(asked)
     return Response(answer.body, media_type="application/json", headers={"X-Cache": answer.served.value})
+
+
+class Read:
+    """Query strings that were read before: whoever asks the same in the same words means the same."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, search.Query] = {}
+
+    def keep(self, text: bytes, query: search.Query) -> None:
+        """Know this one again, unless it is so long that it hardly comes back."""
+        if len(self._known) >= MOST_READ:
+            self._known.clear()
+        if len(text) <= LONGEST_READ:
+            self._known[text] = query
+
+    def plain(self, scope: Scope) -> express.Work | None:
+        """The search of a request whose words are known."""
+        query = self._known.get(scope["query_string"]) if scope["path"] == PREFIX else None
+        return None if query is None else lambda desk: _found(desk, query)
+
+
+_read = Read()
+DOOR = express.Door(next(route for route in router.routes if isinstance(route, APIRoute)), _read.plain)
 
 
 @router.get("/suggest", summary="Complete what is typed")
