@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bobusang.platform.searches.words import LEADS, folded, is_dense, is_initials, jamo
+from bobusang.platform.search import LONGEST_KEYWORD
+from bobusang.platform.searches.words import compact, folded, initials, is_dense, is_initials, jamo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +18,6 @@ REMEMBERED = 100
 """Texts of each kind that a marker has looked at: a thousand markers may be kept."""
 
 _RUN = re.compile(r"[^\W_]+")
-_BEGIN = r"(?<![^\W_])"
-_SIGNS = r"[\W_]*"
 
 
 def marked(document: Document, words: Sequence[str], *, loose: bool = False) -> dict[str, str]:
@@ -30,8 +29,8 @@ class Marker:
     """The words of one search, ready to be found in the texts of many documents."""
 
     def __init__(self, words: Sequence[str], *, loose: bool = False) -> None:
-        patterns = [_pattern(word) for word in sorted(words, key=len, reverse=True)]
-        self._pattern = re.compile("|".join(patterns)) if patterns else None
+        self._heads = [word for word in words if is_initials(word)]
+        self._words = [word for word in words if word not in self._heads]
         self._sounds = [jamo(word) for word in words if len(word) > 1] if loose else []
         self._known: dict[str, str] = {}
         self._near: dict[str, bool] = {}
@@ -51,12 +50,7 @@ class Marker:
         return known
 
     def _looked_at(self, text: str) -> str:
-        if self._pattern is None:
-            return ""
-        plain = folded(text)
-        spans: Iterable[tuple[int, int]] = [found.span() for found in self._pattern.finditer(plain)]
-        if len(plain) != len(text):
-            spans = list(_unfolded(text, self._pattern))
+        spans: Iterable[tuple[int, int]] = _standing(self._words, self._heads, text)
         if self._sounds:
             spans = _joined([*spans, *self._nearly(text)])
         pieces, last = [], 0
@@ -77,29 +71,50 @@ class Marker:
                 yield run.span()
 
     def _sounds_like(self, sound: str) -> bool:
-        return any(
-            abs(len(sound) - len(one)) <= 2 and distance(sound, one) <= max(1, len(one) // 4) for one in self._sounds
-        )
+        return any(_near(sound, one, max(1, len(one) // 4)) for one in self._sounds)
 
 
-def _pattern(word: str) -> str:
-    """How a word stands in a folded text: signs may stand between its letters, and a short one begins a word."""
-    if is_initials(word):
-        return _BEGIN + "".join(_syllables(letter) for letter in word)
-    letters = _SIGNS.join(map(re.escape, word))
-    return _BEGIN + letters if len(word) < (2 if is_dense(word) else 3) else letters
+def _near(sound: str, other: str, most: int) -> bool:
+    return abs(len(sound) - len(other)) <= min(most, 2) and distance(sound, other, most) <= most
 
 
-def _syllables(lead: str) -> str:
-    first = ord("가") + LEADS.index(lead) * 588
-    return f"[{chr(first)}-{chr(first + 587)}]"
+def _standing(words: Sequence[str], heads: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where words stand in a text, signs between their letters or not, and `heads` as the initials of one. Without
+    regular expressions: they are another for each search, and making one takes as long as the search."""
+    plain, origin = _folded(text)
+    bare = compact(plain)
+    found = [span for word in words if word in bare for span in _places(word, bare)]
+    short = [span for head in heads for span in _places(head, initials(bare))]
+    if not found and not short:
+        return
+    signs = len(bare) < len(plain)
+    places = [place for place, letter in enumerate(plain) if letter.isalnum()] if signs else range(len(plain))
+    begin = {at for at, place in enumerate(places) if at == 0 or place > places[at - 1] + 1}
+    found = [
+        (start, end) for start, end in found if start in begin or end - start >= (2 if is_dense(bare[start]) else 3)
+    ]
+    found += [(start, end) for start, end in short if start in begin and begin.isdisjoint(range(start + 1, end))]
+    last = 0
+    for start, end in sorted(found, key=lambda span: (span[0], -span[1])):
+        if start >= last:
+            yield origin[places[start]], origin[places[end - 1]] + 1
+            last = end
 
 
-def _unfolded(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """Where a pattern stands in a text whose folded form has another length: letter by letter."""
+def _places(word: str, text: str) -> Iterator[tuple[int, int]]:
+    start = text.find(word)
+    while start >= 0:
+        yield start, start + len(word)
+        start = text.find(word, start + 1)
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """A folded text, and for each letter of it which one of the text it comes from: `㎏` is two letters."""
+    plain = folded(text)
+    if len(plain) == len(text):
+        return plain, range(len(plain))
     letters = [(place, letter) for place, raw in enumerate(text) for letter in folded(raw)]
-    for found in pattern.finditer("".join(letter for _, letter in letters)):
-        yield letters[found.start()][0], letters[found.end() - 1][0] + 1
+    return "".join(letter for _, letter in letters), [place for place, _ in letters]
 
 
 def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -112,8 +127,9 @@ def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
-def distance(one: str, other: str) -> int:
-    """How many letters were added, left out, exchanged or swapped with their neighbour."""
+def distance(one: str, other: str, most: int = LONGEST_KEYWORD) -> int:
+    """How many letters were added, left out, exchanged or swapped with their neighbour; from more than `most` on it is
+    not counted further."""
     before: list[int] = []
     above = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):
@@ -123,5 +139,7 @@ def distance(one: str, other: str) -> int:
             if row > 1 < column and letter == other[column - 2] and one[row - 2] == theirs:
                 least = min(least, before[column - 2] + 1)
             line.append(least)
+        if min(line) > most < min(above):
+            return most + 1
         before, above = above, line
     return above[-1]

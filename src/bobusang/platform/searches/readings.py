@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bobusang.platform.searches.marking import distance
@@ -62,12 +63,13 @@ def corrected(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, .
     return tuple(word if is_hangul(word) or known(word) else _nearest(word) for word in found)
 
 
+@lru_cache(10_000)
 def _nearest(word: str) -> str:
     if not SHORTEST_TYPO <= len(word) <= LONGEST:
         return word
     most = 1 if len(word) < SHORTEST_TWO_TYPOS else 2
     likely = [other for other in trade() if other[0] == word[0] and abs(len(other) - len(word)) <= most]
-    wrong, nearest = min(((distance(word, other), other) for other in likely), default=(most + 1, word))
+    wrong, nearest = min(((distance(word, other, most), other) for other in likely), default=(most + 1, word))
     return nearest if wrong <= most else word
 
 
