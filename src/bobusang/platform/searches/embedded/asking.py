@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -59,13 +60,13 @@ def ask(serving: Serving, keyword: str) -> Asked:
         everything = Query.empty_query() if typed.strip() else Query.all_query()
         return Asked((Tier(Rank.EXACT, everything),), everything, Marker(()))
     strict = _as_typed(serving, typed, found)
-    if strict and _is_enough(serving, strict, typed):
+    if strict and _is_enough(serving, strict, found):
         return Asked(strict, strict[-1].query, Marker(_marks(found)))
     readings = [reading for reading in _readings(serving, typed, found) if _is_known(serving, reading)]
     others = [*strict[-1:], *_read(serving, readings)]
     misspelt = not _finds(serving, others, ENOUGH)
     if misspelt:
-        others.append(Tier(Rank.MISSPELT, every(map(_nearly, found))))
+        others.append(Tier(Rank.MISSPELT, every([_nearly(serving, word) for word in found])))
         if not _finds(serving, others, 1):
             others += [Tier(Rank.PARTLY + place, query) for place, query in enumerate(_partly(serving, found))]
     marker = Marker(_marks(found, *readings), loose=misspelt)
@@ -74,14 +75,18 @@ def ask(serving: Serving, keyword: str) -> Asked:
 
 def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier, ...]:
     """A brand or number that is called so; whole words; all of them whole but one; parts of words. The last finds all
-    that the others find; what cannot find anything is left out."""
+    that the others find; what cannot find anything, or nothing more, is left out."""
     if not _is_known(serving, found):
         return ()
-    parts = _parts(found)
+    parts = _parts(serving, found)
     tiers = []
-    if serving.searcher.doc_freq("exact", called := compact(folded(typed))):
+    if frequency := serving.searcher.doc_freq("exact", called := compact(folded(typed))):
+        if frequency == serving.frequency(called) and found == (called,) and _is_whole(serving, called):
+            return (Tier(Rank.EXACT, parts),)
         tiers.append(Tier(Rank.EXACT, every((one_of("exact", [called]), parts))))
     tiers += _whole(serving, found)
+    if all(_is_whole(serving, word) for word in found):
+        return tuple(tiers)
     if len(found) > 1:
         tiers.append(
             Tier(Rank.MOSTLY, every((parts, _at_least(len(found) - 1, [token(f"={word}") for word in found]))))
@@ -91,11 +96,16 @@ def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier,
 
 def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
     """Whole words: first one of them of the brand and one of the category, then of the brand, then of the category."""
-    if not all(serving.df(f"={word}") for word in found):
+    if not all(serving.frequency(word) for word in found):
         return
-    whole = every(token(f"={word}") for word in found)
+    whole = every([token(f"={word}") for word in found])
     named = [token(f"@{word}") for word in found if serving.df(f"@{word}")]
     kinds = [token(f"%{word}") for word in found if serving.df(f"%{word}")]
+    if any(serving.df(f"@{word}") == serving.frequency(word) for word in found):  # whatever has the word is called so
+        if kinds:
+            yield Tier(Rank.NAMED_KIND, every((whole, either(kinds))))
+        yield Tier(Rank.NAMED, whole)
+        return
     if named and kinds:
         yield Tier(Rank.NAMED_KIND, every((whole, either(named), either(kinds))))
     if named:
@@ -105,19 +115,24 @@ def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
     yield Tier(Rank.WHOLE, whole)
 
 
-def _is_enough(serving: Serving, strict: Sequence[Tier], typed: str) -> bool:
+def _is_enough(serving: Serving, strict: Sequence[Tier], found: Sequence[str]) -> bool:
     """Whether what was typed finds what was meant: something as a whole, or a few by parts of words."""
-    whole = any(_finds(serving, [tier], 1) for tier in reversed(strict) if tier.rank <= Rank.WHOLE)
-    return whole or _finds(serving, strict[-1:], 1 if _has_digits(typed) else ENOUGH)
+    if len(found) == 1 and serving.frequency(found[0]) > serving.deleted:
+        return True
+    whole = [tier for tier in strict if tier.rank <= Rank.WHOLE]
+    if any(_finds(serving, [tier], 1) for tier in (*whole[-1:], *whole[:-1][:1])):  # those between find less
+        return True
+    return _finds(serving, strict[-1:], 1 if any(map(_has_digits, found)) else ENOUGH)
 
 
 def _read(serving: Serving, readings: Sequence[Sequence[str]]) -> Iterator[Tier]:
     """Each reading by whole words, then by parts."""
     for place, reading in enumerate(readings):
         rank = Rank.READINGS + 2 * place
-        if all(serving.df(f"={word}") for word in reading):
-            yield Tier(rank, every(token(f"={word}") for word in reading))
-        yield Tier(rank + 1, _parts(reading))
+        whole = all(_is_whole(serving, word) for word in reading)
+        if not whole and all(map(serving.frequency, reading)):
+            yield Tier(rank, every([token(f"={word}") for word in reading]))
+        yield Tier(rank if whole else rank + 1, _parts(serving, reading))
 
 
 def _readings(serving: Serving, typed: str, found: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -135,30 +150,36 @@ def _is_known(serving: Serving, found: Iterable[str]) -> bool:
     return all(serving.df(one) for word in found for one in asked(word))
 
 
-def _parts(found: Iterable[str]) -> Query:
-    return every(token(one) for one in dict.fromkeys(one for word in found for one in asked(word)))
+def _is_whole(serving: Serving, word: str) -> bool:
+    """Whether whatever has a word in parts has it as a whole: that has all its parts, so as few have the rarest."""
+    return serving.frequency(word) == min(map(serving.df, asked(word)))
 
 
-def _nearly(word: str) -> Query:
+def _parts(serving: Serving, found: Iterable[str]) -> Query:
+    tokens = [(f"={word}",) if _is_whole(serving, word) else asked(word) for word in found]
+    return every([token(one) for one in dict.fromkeys(chain.from_iterable(tokens))])
+
+
+def _nearly(serving: Serving, word: str) -> Query:
     sound = jamo(word)
     if not SHORTEST_TYPO <= len(sound) <= LONGEST or _has_digits(word):
-        return _parts([word])
+        return _parts(serving, [word])
     distance = 1 if len(sound) < SHORTEST_TWO_TYPOS else 2
-    return either([_parts([word]), Query.fuzzy_term_query(SCHEMA, "sounds", sound, distance)])
+    return either([_parts(serving, [word]), Query.fuzzy_term_query(SCHEMA, "sounds", sound, distance)])
 
 
 def _partly(serving: Serving, found: Sequence[str]) -> Iterator[Query]:
     """All words but one, where there are more than two; most of the tokens, and all of numbers; all without the words
     that no product has."""
     if len(found) > 2:
-        yield _at_least(len(found) - 1, [_parts([word]) for word in found])
+        yield _at_least(len(found) - 1, [_parts(serving, [word]) for word in found])
     numbers = [word for word in found if _has_digits(word)]
     parts = [token(one) for one in dict.fromkeys(one for word in found if word not in numbers for one in asked(word))]
     for number in sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True):
         if number > 1:
-            yield every((_at_least(number, parts), *([_parts(numbers)] if numbers else ())))
+            yield every((_at_least(number, parts), *([_parts(serving, numbers)] if numbers else ())))
     if kept := known_only(found, serving.frequency):
-        yield _parts(kept)
+        yield _parts(serving, kept)
 
 
 def _at_least(number: int, queries: Sequence[Query]) -> Query:
@@ -196,9 +217,9 @@ def one_of(field: str, values: Sequence[str]) -> Query:
     return either([Query.term_query(SCHEMA, field, value, "basic") for value in values])
 
 
-def every(queries: Iterable[Query]) -> Query:
+def every(queries: Sequence[Query]) -> Query:
     """What all of them find."""
-    return Query.boolean_query([(Occur.Must, query) for query in queries])
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, query) for query in queries])
 
 
 def either(queries: Sequence[Query]) -> Query:

@@ -88,13 +88,13 @@ def _along(searcher: Searcher, part: Stretch, seen: tuple[int, int] | None, limi
     if not missing:
         return steps
     query = part.query if seen is None else every((part.query, _beyond(part, seen[0])))
-    found = _ordered(searcher, query, part.column, part.order, missing)
-    if len(found) == missing:  # those that equal the last one may be many: take them by number
-        last = found[-1][0]
-        found = [one for one in found if one[0] != last]
-        steps += _numbered(searcher, part, found)
-        return steps + _equal(searcher, part, last, SMALLEST, missing - len(found))
-    return steps + _numbered(searcher, part, found)
+    found = _ordered(searcher, query, part.column, part.order, missing + 1)
+    last = found[missing - 1][0] if len(found) > missing else None
+    if last is None or last != found[missing][0]:
+        return steps + _numbered(searcher, part, found[:missing])
+    found = [one for one in found if one[0] != last]  # those that equal the last one may be many: take them by number
+    steps += _numbered(searcher, part, found)
+    return steps + _equal(searcher, part, last, SMALLEST, missing - len(found))
 
 
 def _ordered(searcher: Searcher, query: Query, column: str, order: Order, limit: int) -> list[tuple[int, DocAddress]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import tantivy
@@ -12,7 +13,7 @@ from bobusang.platform.search import SETTING
 from bobusang.platform.searches.embedded.shelf import CURRENT, HINT, META
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
     from pathlib import Path
 
 REMEMBERED = 1_000
@@ -28,6 +29,7 @@ class Serving:
         self._index.config_reader("manual")
         self._index.reload()
         self.searcher = self._index.searcher()
+        self.deleted = _deleted(path)
         self._memory: dict[Hashable, Any] = {}
 
     def is_there(self) -> bool:
@@ -35,7 +37,7 @@ class Serving:
         return (self.path / META).exists()
 
     def df(self, token: str) -> int:
-        """How many documents have a token."""
+        """How many documents have a token, those counted that were deleted since segments were last merged."""
         return self.searcher.doc_freq("tokens", token)
 
     def frequency(self, word: str) -> int:
@@ -54,8 +56,24 @@ class Serving:
 
 def stamp(path: Path) -> int:
     """A number that every commit and every rebuild raises. Not by the name: where all was lost, names begin anew."""
-    try:
+    with _told(path):
         served_since = (path.parent / CURRENT).stat().st_mtime_ns
-        return (served_since << 40) + int(json.loads((path / META).read_text("utf-8"))["opstamp"])
+        return (served_since << 40) + int(_meta(path)["opstamp"])
+
+
+def _deleted(path: Path) -> int:
+    """Documents that are no more, but still count in `df`."""
+    with _told(path):
+        return sum((segment["deletes"] or {}).get("num_deleted_docs", 0) for segment in _meta(path)["segments"])
+
+
+def _meta(path: Path) -> Any:
+    return json.loads((path / META).read_text("utf-8"))
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (OSError, Invalid, KeyError, TypeError, ValueError):
         raise Drifted(f"{SETTING}: the search index in {path} is gone or broken", hint=HINT) from None
