@@ -11,6 +11,7 @@ from bobusang.flows.conveyor.onward import carried
 from bobusang.kit.errors import Throttled, Verdict
 from bobusang.kit.sql import Statement
 from bobusang.stages.image.model import Wanted
+from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.goods import Known
     from bobusang.stages.image.model import Pictured, Worked
 
-PUBLISHED = Statement(
-    "select distinct product_id from listings where product_id in (:ids...) and market_id is not null"
-)
+PUBLISHED = Statement("""
+    select product_id, market_id from listings
+    where account_id in (:accounts...) and product_id in (:ids...)""")
 
 
 class Picturing:
@@ -42,8 +43,9 @@ class Picturing:
     async def _pictured(self, known: Sequence[Known]) -> dict[int, Pictured]:
         service = self._belt.picturing
         async with self._belt.db.read() as tx:
-            rows = await tx.fetch(PUBLISHED, ids=sorted({one.id for one in known})) if known else ()
-            published = {row["product_id"] for row in rows}
+            sellers = [one.id for one in await accounts.every(tx)]
+            rows = await tx.fetch(PUBLISHED, accounts=sellers, ids=sorted({one.id for one in known}))
+            published = {row["product_id"] for row in rows if row["market_id"] is not None}
             wanted = {one.id: _wanted(one, is_published=one.id in published) for one in known}
             plan = await service.plan(tx, list(wanted.values()), self._belt.recipe)
         worked: Worked = await service.work(plan)

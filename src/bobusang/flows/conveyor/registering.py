@@ -49,7 +49,7 @@ ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
 SOON, DAILY = timedelta(hours=1), timedelta(days=1)
 ENDS = Statement("""
     select product_id, account_id, available_until from listings
-    where product_id in (:ids...) and available_until is not null""")
+    where account_id in (:accounts...) and product_id in (:ids...)""")
 
 
 class Registered(Done, frozen=True):
@@ -91,7 +91,10 @@ class Registering:
             return
         policies = {one.id: one.policy for one in await accounts.every(tx)}
         ends: dict[int, datetime] = {}
-        for row in await tx.fetch(ENDS, ids=sorted({task.input["id"] for task, _ in fine})):
+        ids = sorted({task.input["id"] for task, _ in fine})
+        for row in await tx.fetch(ENDS, accounts=sorted(policies), ids=ids):
+            if row["available_until"] is None:
+                continue
             extended = date.fromisoformat(row["available_until"]) - timedelta(days=policies[row["account_id"]].extend)
             at = datetime.combine(extended, time(), UTC)
             ends[row["product_id"]] = min(at, ends.get(row["product_id"], at))

@@ -7,7 +7,7 @@ ends here, eighty products in one statement.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.outcome import Done, Outcome
 from bobusang.flows.collect.run import mode_of, source_of
@@ -19,6 +19,7 @@ from bobusang.flows.conveyor.onward import carried, follows, sifted
 from bobusang.kit.sql import Statement
 from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert.converting import VERSION
+from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,19 +36,19 @@ _DUE = """
 _MARKED = """
     left join conveyor_marks m on m.product_id = p.id and m.market = :market
     left join competitor_prices r on r.market = m.market and r.model = m.model"""
-# What is on the market, or once was: nothing else is touched by PARTIAL.
+# What is on the market, or once was: nothing else is touched by PARTIAL. No order: for its sake SQLite would walk all
+# products of the mall.
 LISTED = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed from products p {_MARKED}
     where p.mall = :mall and p.product_id in (:keys...) and ({_DUE})
-      and exists (select 1 from listings l join market_accounts a on a.id = l.account_id
-        where l.product_id = p.id and a.market = :market and l.market_id is not null)
-    order by p.id""")
+      and exists (select 1 from listings l
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null)""")
 EVERY = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category, p.locked, p.updated_at,
       c.state, c.source_version, c.converter_version, c.stamp,
       case when {_DUE} then 1 else 0 end as due
     from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
-    where p.mall = :mall and p.product_id in (:keys...) order by p.id""")
+    where p.mall = :mall and p.product_id in (:keys...)""")
 # What a brand has besides what its list shows: gone from it, and not yet told to the market.
 ABSENT = Statement("""
     select p.product_id from mall_brands b
@@ -116,10 +117,11 @@ class Sifting:
 
     async def _rows(self, tx: Tx, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
         found: dict[str, Row] = {}
+        told: dict[str, Any] = {"mall": mall, "market": self._belt.market, "stamp": stamp, "now": tx.now}
+        if partial:
+            told["accounts"] = [one.id for one in await accounts.every(tx) if one.market == self._belt.market]
         for start in range(0, len(keys), 500):
-            part = keys[start : start + 500]
-            told = {"mall": mall, "keys": part, "market": self._belt.market, "stamp": stamp, "now": tx.now}
-            rows = await tx.fetch(LISTED if partial else EVERY, **told)
+            rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
             found |= {row["product_id"]: row for row in rows}
         return found
 

@@ -27,10 +27,12 @@ PUTS_ON_SALE = frozenset({Kind.CREATE, Kind.REVIVE})
 FOR_SALE = frozenset({State.SENT, State.DRAFT, State.IN_REVIEW, State.LIVE, State.BLOCKED})
 """Whose goods nobody takes over: on sale, or perhaps so tomorrow without our doing."""
 
-CLAIMED = Statement("""
+_CLAIMED = """
     select c.goods, c.mall, c.product_id, l.sku, l.state, l.open_call from listing_claims c
       left join listings l on l.account_id = c.account_id and l.product_id = c.product_id
-    where c.account_id = :account and (c.goods in (:goods...) or c.product_id in (:products...))""")
+    where c.account_id = :account and"""
+# Not `or`: SQLite would read all claims of the account.
+CLAIMED = Statement(f"{_CLAIMED} c.goods in (:goods...) union {_CLAIMED} c.product_id in (:products...)")
 DROP = Statement("delete from listing_claims where account_id = :account and goods in (:goods...)")
 
 _NEW = Bulk(listing_claims, ("account_id", "goods", "product_id", "mall", "claimed_at"))

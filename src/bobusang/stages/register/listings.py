@@ -26,12 +26,14 @@ LOCK = Statement(
     "select * from listings where id in (:ids...) order by id for update",
     sqlite="select * from listings where id in (:ids...) order by id",
 )
-BY_REFERENCE = Statement("select id from listings where account_id = :account and reference in (:references...)")
+# A reference is nobody else's anywhere; asked for the account too, SQLite reads all that the account has.
+BY_REFERENCE = Statement("select id, account_id from listings where reference in (:references...)")
 BY_MARKET_ID = Statement("select id from listings where account_id = :account and market_id in (:ids...)")
 # After a stock call alone there may be an edit that a guard has stopped: who was woken by it plans again.
+# `is null` and `is not null` would make SQLite walk an index of them, with all that the account has on the market.
 STANDING = Statement("""
     select product_id from listings l where account_id = :account and product_id in (:products...)
-      and open_call is null and refusal_cause is null and market_id is not null and exists (
+      and open_call is null and coalesce(refusal_cause, '') = '' and coalesce(market_id, '') <> '' and exists (
         select 1 from market_calls c where c.kind not in ('STOCK', 'CLOSE')
           and c.id = (select max(m.id) from market_calls m where m.listing_id = l.id))""")
 LIVE = Statement("select count(*) as value from listings where account_id = :account and state = 'LIVE'")
@@ -95,7 +97,8 @@ async def named(tx: Tx, account: int, notices: Sequence[Notice]) -> dict[int, Li
     """The listings that webhooks may mean, by id and by reference, locked."""
     references = sorted({notice.reference for notice in notices if notice.reference})
     market_ids = sorted({notice.market_id for notice in notices if notice.market_id})
-    found = [row["id"] for row in await tx.fetch(BY_REFERENCE, account=account, references=references)]
+    rows = await tx.fetch(BY_REFERENCE, references=references)
+    found = [row["id"] for row in rows if row["account_id"] == account]
     found += [row["id"] for row in await tx.fetch(BY_MARKET_ID, account=account, ids=market_ids)]
     return await lock(tx, found)
 

@@ -14,6 +14,7 @@ from bobusang.catalog import markets
 from bobusang.catalog.markets import ACTIVE, NEVER, Sync
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
+from bobusang.stages.register import accounts
 from bobusang.stages.register.model import State
 
 if TYPE_CHECKING:
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.market import Market
 
 LISTED = Statement("""
-    select l.product_id, l.market_id, l.state, l.confirmed, l.confirmed_at, a.name as account
-    from market_accounts a join listings l on l.account_id = a.id and l.product_id in (:products...)
-    where a.market = :market order by l.id""")
+    select product_id, account_id, market_id, state, confirmed, confirmed_at from listings
+    where account_id in (:accounts...) and product_id in (:products...) order by id""")
 
 
 class _Confirmed(msgspec.Struct, frozen=True):
@@ -44,11 +44,12 @@ async def mirror(tx: Tx, market: Market, products: Iterable[int]) -> None:
     if not wanted:
         return
     shown: dict[int, Row] = {}
-    for row in await tx.fetch(LISTED, market=market.name, products=wanted):
+    names = {one.id: one.name for one in await accounts.every(tx) if one.market == market.name}
+    for row in await tx.fetch(LISTED, accounts=sorted(names), products=wanted):
         before = shown.get(row["product_id"])
         if before is None or _rank(row) > _rank(before):
             shown[row["product_id"]] = row
-    syncs = [Sync(id, market.name, _info(market, row)) for id, row in sorted(shown.items())]
+    syncs = [Sync(id, market.name, _info(market, names[row["account_id"]], row)) for id, row in sorted(shown.items())]
     await markets.set_market_data(tx, syncs, missing_ok=True)
 
 
@@ -56,9 +57,9 @@ def _rank(row: Row) -> tuple[bool, datetime]:
     return row["state"] == State.LIVE, utc(row["confirmed_at"]) or NEVER
 
 
-def _info(market: Market, row: Row) -> dict[str, Any]:
+def _info(market: Market, account: str, row: Row) -> dict[str, Any]:
     state, id, at = State(row["state"]), row["market_id"] or "", utc(row["confirmed_at"])
-    info: dict[str, Any] = {"status": ACTIVE if state is State.LIVE else state.lower(), "account": row["account"]}
+    info: dict[str, Any] = {"status": ACTIVE if state is State.LIVE else state.lower(), "account": account}
     if id:
         info |= {"listing_id": id, "url": market.page(id)}
     if row["confirmed"]:
