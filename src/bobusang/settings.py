@@ -42,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     port: Annotated[Port, Meta(description="port the API listens on; 0 picks a free one")] = 8000
     api_rate: Annotated[int, Meta(ge=0, description="calls a minute that one API key may make; 0: any number")] = 60_000
     cors_origins: Annotated[str, Meta(description="sites whose pages may call the API, by commas; empty: none")] = ""
+    plain_cookies: Annotated[bool, Meta(description="sign in without `__Host-` cookies, over plain HTTP")] = False
     metrics_open: Annotated[bool, Meta(description="whether /metrics needs no API key")] = False
     log_level: Annotated[str, Meta(pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="least level logged")] = "INFO"
     log_format: Annotated[str, Meta(pattern="^(auto|json|pretty)$", description="how logs look")] = "auto"

@@ -30,6 +30,8 @@ LEAVE_SECONDS = 5.0
 """How long a second Ctrl-C leaves at most for giving claims back; a third does not."""
 CLOSE_SECONDS = 5
 """How long open requests may take when the API closes."""
+LARGEST_MESSAGE = 8 * 1024
+"""Of what a page says to us by its live channel, in bytes: which topics are on it."""
 INTERRUPTED = 130
 
 _log = log.get("process")
@@ -115,9 +117,12 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> 
 
 
 def _asgi(app: App) -> FastAPI:
+    from bobusang.entry import web
     from bobusang.entry.api import create_app
 
-    return create_app(app)
+    api = create_app(app)
+    web.mount(api, app)
+    return api
 
 
 async def _until(asked: asyncio.Event, server: Api | None) -> None:
@@ -208,6 +213,9 @@ class Api:
             log_level="warning",
             access_log=False,
             server_header=False,
+            ws="websockets-sansio",
+            ws_max_size=LARGEST_MESSAGE,
+            ws_per_message_deflate=False,  # its memory is a hundred times that of the page that is looked at
             timeout_graceful_shutdown=CLOSE_SECONDS,
         )
         self._server = Server(config)

@@ -38,6 +38,7 @@ FILLED = {
     "0010": ("conveyor_marks",),
     "0011": ("listing_claims",),
     "0012": ("api_replies",),
+    "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -295,6 +296,15 @@ FROZEN = {
     "0012": [
         """insert into api_replies (actor, name, digest, status, headers, body, created_at)
           values ('보부상', 'x', 'x', 201, '{}', '{}', NOW)""",
+    ],
+    "0013": [
+        """insert into users (id, name, role, password, created_at) values (500001, '보부상', 'admin', 'x', NOW)""",
+        """insert into sessions (id, user_id, hash, agent, created_at, seen_at, expires_at)
+          values (500001, 500001, 'x', 'x', NOW, NOW, NOW)""",
+        """insert into invitations (id, hash, role, made_by, created_at, expires_at)
+          values (500001, 'x', 'admin', 'x', NOW, NOW)""",
+        """insert into preferences (user_id, name, value, updated_at) values (500001, 'x', '{}', NOW)""",
+        """insert into engine_history (name, label, at, value) values ('x', 'x', NOW, 1.5)""",
     ],
 }
 

@@ -27,7 +27,7 @@ from bobusang.engine.tables.queue import (
 from bobusang.engine.tables.schedules import crawling_schedules, schedule_fires
 from bobusang.engine.tables.targets import crawl_sources, crawl_targets, target_types
 from bobusang.engine.tables.tasks import dead_letters, task_attempts, tasks
-from bobusang.engine.tables.workers import engine_statistics, id_blocks, leaders, workers
+from bobusang.engine.tables.workers import engine_history, engine_statistics, id_blocks, leaders, workers
 from bobusang.engine.tables.workflows import (
     crawling_workflows,
     parallel_execution_config,
@@ -45,6 +45,7 @@ __all__ = [
     "crawling_schedules",
     "crawling_workflows",
     "dead_letters",
+    "engine_history",
     "engine_statistics",
     "id_blocks",
     "job_contexts",

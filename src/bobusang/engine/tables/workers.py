@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, String, Table, false
+from sqlalchemy import Boolean, Column, Double, Index, String, Table, false
 
-from bobusang.kit.schema import Id, at, key, metadata, serial
+from bobusang.kit.schema import Id, Instant, at, key, metadata, serial
 
 workers = Table(
     "workers",
@@ -34,6 +34,17 @@ engine_statistics = Table(
     Column("value", Double, nullable=False),
     at("measured_at"),
 )
+
+engine_history = Table(
+    "engine_history",
+    metadata,
+    Column("name", key(100), primary_key=True),
+    Column("label", key(200), primary_key=True),
+    Column("at", Instant, primary_key=True),
+    Column("value", Double, nullable=False),
+    Index("ix_engine_history_at", "at"),
+)
+"""What was measured, minute by minute, for as long as charts look back."""
 
 id_blocks = Table(
     "id_blocks",

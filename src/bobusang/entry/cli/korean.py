@@ -101,6 +101,7 @@ NOTES = {
     # up, worker, scheduler
     "Bobusang {version} is ready": "보부상 {version} 준비됨",
     "  database  {url}": "  데이터베이스  {url}",
+    "  screen    {url}": "  화면          {url}",
     "  API       {url} (documentation at {url}/docs)": "  API           {url} (문서: {url}/docs)",
     "  API key   in {path}": "  API 키        {path} 안에 있습니다",
     "  API key   {command} makes one": "  API 키        {command}로 만듭니다",

@@ -70,15 +70,18 @@ async def _run(session: Session, settings: Settings, roles: Roles) -> None:
     stop.on_first = lambda: session.note("stopping: what is running is finished first (Ctrl-C again leaves at once)")
     async with opened(settings, fetches=True) as app:
         key: Path | None = None
+        link: str | None = None
         if roles.listener is not None:
             from bobusang.entry.api.keys import first_key
+            from bobusang.entry.people import links
 
             key = await first_key(app)
-        await run(app, roles, stop, lambda: _ready(session, settings, roles, key))
+            link = await links.first(app.engine.db)
+        await run(app, roles, stop, lambda: _ready(session, settings, roles, key, link))
     session.note("stopped")
 
 
-def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None) -> None:
+def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None, link: str | None) -> None:
     gc.freeze()
     gc.set_threshold(YOUNG)
     gc.enable()
@@ -89,6 +92,7 @@ def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None)
             "pid": os.getpid(),
             "url": url,
             "key_file": None if key is None else str(key),
+            "welcome": None if link is None else f"{url}/ui/welcome/{link}",
             "worker": roles.worker,
             "upkeep": roles.upkeep,
             "database": masked(settings.database),
@@ -99,6 +103,7 @@ def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None)
     session.note("Bobusang {version} is ready", version=__version__)
     session.note("  database  {url}", url=masked(settings.database))
     if url is not None:
+        session.note("  screen    {url}", url=f"{url}/ui/welcome/{link} (once, for the first admin)" if link else url)
         session.note("  API       {url} (documentation at {url}/docs)", url=url)
     if key is not None:
         session.note("  API key   in {path}", path=key)

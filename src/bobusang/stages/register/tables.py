@@ -111,6 +111,7 @@ listings = Table(
     Index("ix_listings_state", "account_id", "state", "id"),
     Index("ix_listings_until", "account_id", "available_until"),
     Index("ix_listings_sku", "sku"),
+    Index("ix_listings_refused", "refusal_cause"),
     allowed("state", State),
 )
 

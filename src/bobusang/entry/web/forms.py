@@ -1,0 +1,96 @@
+"""Forms as browsers send them, and that it was a page of ours that sent them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
+
+from bobusang.entry.api.problems import Forbidden
+from bobusang.kit.errors import Invalid
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+    from starlette.requests import Request
+
+FIELDS = 5_000
+NONCE = 16
+
+
+class Fields:
+    """What was filled in. Empty is the same as not there."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def get(self, name: str, default: str = "") -> str:
+        """The last value of a field."""
+        return next((value for key, value in reversed(self._pairs) if key == name), "").strip() or default
+
+    def text(self, name: str) -> str:
+        """The same as it was typed, with its lines and blanks."""
+        return next((value for key, value in reversed(self._pairs) if key == name), "").replace("\r\n", "\n")
+
+    def all(self, name: str) -> list[str]:
+        """All values of a field, as of boxes that were ticked."""
+        return [value for key, value in self._pairs if key == name and value]
+
+    def numbers(self, name: str) -> list[int]:
+        """All values of a field that holds ids."""
+        found = self.all(name)
+        if not all(one.isascii() and one.isdecimal() and len(one) < 19 for one in found):
+            raise Invalid(f"{name} must be numbers", field=name)
+        return [int(one) for one in found]
+
+    def some(self, *names: str) -> dict[str, str]:
+        """Those of these fields that were filled in."""
+        return {name: value for name in names if (value := self.get(name))}
+
+    def ticked(self, name: str) -> bool:
+        """Whether a box is ticked."""
+        return bool(self.get(name))
+
+
+async def read(request: Request) -> Fields:
+    """The body of a form; its size was bounded at the door."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Invalid("a form was expected", hint="send application/x-www-form-urlencoded")
+    body = await request.body()
+    try:
+        text = body.decode("ascii")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
+    except ValueError as error:
+        raise Invalid(f"the form cannot be read: {error}") from None
+    if any("\0" in value for _, value in pairs):
+        raise Invalid("the form contains a NUL character")
+    return Fields(pairs)
+
+
+def token(secret: str) -> str:
+    """What a form of ours carries; another one on every page, so that compressing says nothing about it."""
+    nonce = secrets.token_hex(NONCE // 2)
+    return nonce + _signed(secret, nonce)
+
+
+def check_token(secret: str, given: str) -> None:
+    """Refuse what no page of ours has sent."""
+    nonce = given[:NONCE]
+    if not hmac.compare_digest(given[NONCE:].encode(), _signed(secret, nonce).encode()):
+        raise Forbidden("this form is of another session, or of another site", hint="load the page again")
+
+
+def check_origin(headers: Headers, host: str) -> None:
+    """Refuse what a page of another site has our visitor's browser send."""
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        raise Forbidden("this request comes from a page of another site")
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != host:
+        raise Forbidden("this request comes from a page of another site")
+
+
+def _signed(secret: str, nonce: str) -> str:
+    return hmac.new(secret.encode(), nonce.encode(), hashlib.sha256).hexdigest()
