@@ -71,7 +71,9 @@ def convert(before: Converted | None = None, words: dict[str, str] | None = None
     texts = (WORDS if words is None else words).get
     # The mall's name of the brand stands in the name of the product and is left out only if it is its brand.
     fields = FIELDS | ({"name": "남성 울 코트"} if "brand" in changed else {}) | changed
-    return converting.convert(fields, MAPPED, MASTERS, texts, gate=gates.buyma(), on=DAY, before=before)
+    return converting.convert(
+        converting.read(fields), MAPPED, MASTERS, texts, gate=gates.buyma(), on=DAY, before=before
+    )
 
 
 def ready(**changed: Any) -> Converted:
@@ -125,7 +127,7 @@ def test_a_record_becomes_a_product_in_the_markets_words() -> None:
 
 
 def test_all_that_must_be_translated_is_known_before() -> None:
-    assert sorted(converting.wanted(FIELDS)) == sorted(WORDS)
+    assert sorted(converting.read(FIELDS).wanted) == sorted(WORDS)
 
 
 def test_a_brand_that_the_market_lacks_is_told_by_name_and_without_a_model_number() -> None:
@@ -179,7 +181,9 @@ def test_a_thing_without_options_is_one_thing(sold_out: bool | None, stock: Stoc
 def test_a_colour_that_the_market_has_no_name_for_is_held_unless_a_policy_says_what_it_is() -> None:
     fields = FIELDS | {"options": [], "measurements": None}
 
-    found = converting.convert(fields, MAPPED, MASTERS, WORDS.get, gate=gates.buyma(), on=DAY, unknown_color=7)
+    found = converting.convert(
+        converting.read(fields), MAPPED, MASTERS, WORDS.get, gate=gates.buyma(), on=DAY, unknown_color=7
+    )
 
     assert held(options=[], measurements=None) == [Why.COLOR_UNMAPPED]
     assert isinstance(found, Converted)

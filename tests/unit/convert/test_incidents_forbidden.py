@@ -30,7 +30,7 @@ def test_a_brand_or_a_source_on_the_lists_is_held_whatever_a_mapping_says(
     """A trade was stopped for an unapproved shop, and goods with copied logos were seized."""
     why, name, field = reason
 
-    found = converting.convert(FIELDS, MAPPED, MASTERS, WORDS.get, gate=gates.buyma([entry]), on=DAY)
+    found = converting.convert(converting.read(FIELDS), MAPPED, MASTERS, WORDS.get, gate=gates.buyma([entry]), on=DAY)
 
     assert found == Held((Reason(why, SEIZED.format(name) if name else SHUT, field),))
 
@@ -38,6 +38,6 @@ def test_a_brand_or_a_source_on_the_lists_is_held_whatever_a_mapping_says(
 def test_a_line_of_a_brand_on_the_list_is_another_brand() -> None:
     entry = Forbidden(List.BRAND, "ACME KIDS", SINCE)
 
-    found = converting.convert(FIELDS, MAPPED, MASTERS, WORDS.get, gate=gates.buyma([entry]), on=DAY)
+    found = converting.convert(converting.read(FIELDS), MAPPED, MASTERS, WORDS.get, gate=gates.buyma([entry]), on=DAY)
 
     assert not isinstance(found, Held)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bobusang.stages.convert.text import clean, clean_lines, cut, graphemes, has_hangul, unseen, width
+from bobusang.stages.convert.text import clean, clean_lines, cut, graphemes, has_hangul, unseen, width, without_word
 
 FAMILY = "👨‍👩‍👧"
 TEXTS = st.text() | st.text(
@@ -131,3 +132,9 @@ def test_hangul_is_found_in_every_form(sign: str) -> None:
 def test_what_nobody_sees_is_named() -> None:
     assert unseen("a\u00a0b\u200bc\nd e") == ("\u200b", "\u00a0")
     assert not has_hangul("コート coat 100")
+
+
+@given(st.text("aab_- 1가é.(", max_size=12), st.text("aab_- 1가é.(", min_size=1, max_size=3))
+@example("aaa aa", "aa")
+def test_a_word_is_taken_out_where_it_stands_by_itself(text: str, word: str) -> None:
+    assert without_word(text, word) == re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", " ", text)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
     from bobusang.kit.db import Tx
+    from bobusang.stages.convert.converting import Read
     from bobusang.stages.convert.mapping import Mapped
     from bobusang.stages.convert.masters import Masters
     from bobusang.stages.convert.stamping import Stamps
@@ -46,6 +47,8 @@ class Facts:
     """What a batch of one mall is converted by."""
 
     known: Mapping[str, Known]
+    read: Mapping[int, Read]
+    """By product, those of which all pages are there."""
     before: Mapping[int, Conversion]
     mapped: Mapped
     masters: Masters
@@ -75,8 +78,7 @@ class Converting:
 
     async def _of_mall(self, mall: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
         facts = await self._facts(mall, [task.input["key"] for task in tasks])
-        whole = [one for one in facts.known.values() if self._is_whole(one)]
-        wanted = [text for one in whole for text in converting.wanted(one.fields)]
+        wanted = [text for one in facts.read.values() for text in one.wanted]
         try:
             done = await memory.translate(self._belt.db, facts.translator, wanted)
         except External as error:
@@ -97,6 +99,7 @@ class Converting:
             lookup = self._belt.lookup
             return Facts(
                 known,
+                {one.id: converting.read(one.fields) for one in known.values() if self._is_whole(one)},
                 before,
                 await lookup.mapped(tx, mall),
                 await lookup.masters(tx, self._belt.market),
@@ -120,7 +123,7 @@ class Converting:
             return Skip("this version is made already: another of its pages came first")
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
-        if not self._is_whole(known) or known.is_gone:
+        if known.id not in facts.read or known.is_gone:
             words = "the mall has it no more" if known.is_gone else "not all of its pages are read yet"
             return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
         made = self._converted(known, before, facts, texts)
@@ -137,7 +140,7 @@ class Converting:
         self, known: Known, before: Conversion | None, facts: Facts, texts: Mapping[str, str]
     ) -> Converted | Held:
         return converting.convert(
-            known.fields,
+            facts.read[known.id],
             facts.mapped,
             facts.masters,
             lambda text: texts.get(clean_lines(text)),

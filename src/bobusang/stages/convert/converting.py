@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +15,7 @@ from bobusang.stages.convert.model import Converted, Held, Reason, Why
 from bobusang.stages.convert.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import date
 
     from bobusang.catalog.brands import MallBrand
@@ -31,9 +32,21 @@ VERSION = "1"
 UNWANTED = {Rule.BRAND: Why.BRAND_BLOCKED, Rule.SOURCE: Why.SOURCE_BLOCKED}
 
 
-def wanted(fields: Mapping[str, Any]) -> list[str]:
-    """The texts of a record that need a translation before it can be converted."""
-    return wording.wanted(fields, read_options(fields).sources, wording.read_parts(fields))
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A record as it is understood before anything is known of the market."""
+
+    fields: Mapping[str, Any]
+    options: options.Sorted
+    parts: tuple[Part, ...]
+    wanted: tuple[str, ...]
+    """Its texts that need a translation before it can be converted."""
+
+
+def read(fields: Mapping[str, Any]) -> Read:
+    """Understand a record."""
+    found, parts = read_options(fields), wording.read_parts(fields)
+    return Read(fields, found, parts, tuple(wording.wanted(fields, found.sources, parts)))
 
 
 def read_options(fields: Mapping[str, Any]) -> options.Sorted:
@@ -46,7 +59,7 @@ def read_options(fields: Mapping[str, Any]) -> options.Sorted:
 
 
 def convert(
-    fields: Mapping[str, Any],
+    record: Read,
     mapped: Mapped,
     masters: Masters,
     texts: Texts,
@@ -60,8 +73,8 @@ def convert(
 
     A colour that the market's list has nothing for holds the product, unless `unknown_color` says what it is told as.
     """
+    fields, found = record.fields, record.options
     brand, category = mapped.brand(fields), mapped.category(fields)
-    found = read_options(fields)
     problems = [one for one in (brand, category) if isinstance(one, Reason)]
     problems += found.problems
     if not found.sources:
@@ -69,15 +82,13 @@ def convert(
     problems += _changed(found, before)
     if not clean(str(fields.get("name") or "")):
         problems.append(Reason(Why.NAME_MISSING, "the mall gives it no name", "name"))
-    problems += _untranslated(wording.wanted(fields, found.sources, wording.read_parts(fields)), texts)
+    problems += _untranslated(record.wanted, texts)
     if problems or isinstance(brand, Reason) or isinstance(category, Reason):
         return Held(tuple(problems))
     gone = _vanished(brand, category, masters)
     sized = measurements.chart(fields.get("measurements"), masters.measures(category.buyma_category_id or 0))
     words = _words(fields, sized, masters, category.buyma_category_id or 0, texts, unknown_color)
-    made = _made(
-        fields, found, brand, category, masters, texts, grid.build(found, words, before.goods if before else None)
-    )
+    made = _made(record, brand, category, masters, texts, grid.build(found, words, before.goods if before else None))
     gone += _unmapped(made.goods, masters)
     made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
     refused = [
@@ -97,7 +108,7 @@ def _changed(found: options.Sorted, before: Converted | None) -> list[Reason]:
     return list(grid.relabeled(found, before.goods))
 
 
-def _untranslated(wanted: list[str], texts: Texts) -> list[Reason]:
+def _untranslated(wanted: Sequence[str], texts: Texts) -> list[Reason]:
     missing = [text for text in wanted if texts(text) is None]
     return [Reason(Why.TEXT_UNTRANSLATED, f"'{text[:50]}' is not translated", "text") for text in missing]
 
@@ -115,21 +126,20 @@ def _vanished(brand: MallBrand, category: MallCategory, masters: Masters) -> lis
 
 
 def _made(
-    fields: Mapping[str, Any],
-    found: options.Sorted,
+    record: Read,
     brand: MallBrand,
     category: MallCategory,
     masters: Masters,
     texts: Texts,
     built: tuple[Goods, tuple[Reason, ...]],
 ) -> Converted:
+    fields, parts = record.fields, record.parts
     brand_id, category_id = brand.buyma_brand_id or 0, category.buyma_category_id or 0
     told = masters.name(Kind.BRANDS, brand_id) if brand_id else ""
     brand_name = told or brand.buyma_brand_name or brand.name_en or brand.key
     goods, doubled = built
     model, refused = _model(fields)
     style = model if brand_id else ""
-    parts = wording.read_parts(fields)
     title = wording.name(fields, brand_name, texts) or ""
     said = fields.get("category")
     path = " > ".join(map(str, said)) if isinstance(said, list | tuple) else str(said or "")
@@ -139,7 +149,7 @@ def _made(
         brand_id=brand_id,
         brand_name="" if brand_id else brand_name,
         category_id=category_id,
-        axes=tuple(axis.value for axis in found.axes),
+        axes=tuple(axis.value for axis in record.options.axes),
         goods=goods,
         model=model,
         style_number=style,
@@ -147,7 +157,7 @@ def _made(
         size_unit=measurements.UNIT if any(one.details for one in goods.options) else None,
         materials=tuple(msgspec.to_builtins(part) for part in parts),
         construction=materials.construction(parts, (path, str(fields.get("name") or ""))).value,
-        notes=(*found.notes, *doubled, *refused, *_unclear(parts)),
+        notes=(*record.options.notes, *doubled, *refused, *_unclear(parts)),
     )
 
 

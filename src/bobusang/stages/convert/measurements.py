@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -124,6 +125,7 @@ def key(size: str) -> str:
     return source_key(sizes.written(size))
 
 
+@lru_cache(maxsize=4096)
 def _detail(label: str, text: str, allowed: frozenset[str]) -> tuple[str, str] | None:
     measure = parse(label, text)
     length = measure.centimetres if measure else None

@@ -79,6 +79,23 @@ def clean_lines(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n")
 
 
+def without_word(text: str, word: str) -> str:
+    """The text with a blank wherever the word stands by itself. An expression would be made anew for every product:
+    what is taken out of a name is its own model number."""
+    kept, begin, at = "", 0, text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        alone = not (_in_words(text[at - 1 : at]) or _in_words(text[end : end + 1]))
+        if alone:
+            kept, begin = f"{kept}{text[begin:at]} ", end
+        at = text.find(word, end if alone else at + 1)
+    return kept + text[begin:]
+
+
+def _in_words(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
+
+
 def has_hangul(text: str) -> bool:
     """Whether any Korean sign is in it."""
     return not text.isascii() and HANGUL.search(text) is not None

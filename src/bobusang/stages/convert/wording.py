@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.tables.variants import Axis
 from bobusang.stages.convert import colors, materials, model_number, sizes
-from bobusang.stages.convert.text import clean, cut, has_hangul
+from bobusang.stages.convert.text import clean, cut, has_hangul, without_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def name_source(fields: Mapping[str, Any]) -> str:
     name = clean(str(fields.get("name") or ""))
     for text in (fields.get("brand_ko"), fields.get("brand"), fields.get("model")):
         if isinstance(text, str) and clean(text):
-            name = re.sub(rf"(?<!\w){re.escape(clean(text))}(?!\w)", " ", name)
+            name = without_word(name, clean(text))
     shorter = clean(model_number.without_season(_BRACKETS.sub(" ", name)))
     return shorter or clean(name)
 
