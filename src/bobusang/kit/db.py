@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ATTEMPTS = 10
+KEPT = 1
+"""Connections to a server beyond the pool's, for urgent transactions alone: while pages are stored all the others are
+taken, each for as long as a hundred answers of the server last."""
 
 
 class Row(Protocol):

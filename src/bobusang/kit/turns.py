@@ -12,36 +12,38 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """A semaphore with two queues. Who has a turn keeps it, so even who is in a hurry waits for one to end.
+    """A semaphore with two queues. Who has a turn keeps it, so even who is in a hurry waits for one to end; unless some
+    turns, beyond those of everybody, are kept for hurry alone.
 
     Somebody urgent who comes back for turn after turn gets every second one: a turn is handed on before he can ask.
     """
 
-    def __init__(self, at_once: int = 1) -> None:
-        self._free = at_once
+    def __init__(self, at_once: int = 1, *, kept: int = 0) -> None:
+        self._free = at_once + kept
+        self._kept = kept
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._others: deque[asyncio.Future[None]] = deque()
 
     @property
     def are_taken(self) -> bool:
-        """Whether whoever came now would have to wait."""
-        return not self._free
+        """Whether whoever came now, without hurry, would have to wait."""
+        return self._free <= self._kept
 
     @asynccontextmanager
     async def turn(self, *, urgent: bool = False) -> AsyncIterator[None]:
         """Have a turn for as long as the block lasts."""
-        await self._take(self._urgent if urgent else self._others)
+        await self._take(urgent=urgent)
         try:
             yield
         finally:
             self._hand_on()
 
-    async def _take(self, queue: deque[asyncio.Future[None]]) -> None:
-        if self._free:
+    async def _take(self, *, urgent: bool) -> None:
+        if self._free > (0 if urgent else self._kept):
             self._free -= 1
             return
         place = asyncio.get_running_loop().create_future()
-        queue.append(place)
+        (self._urgent if urgent else self._others).append(place)
         try:
             await place
         except asyncio.CancelledError:
@@ -50,7 +52,7 @@ class Turns:
             raise
 
     def _hand_on(self) -> None:
-        for queue in (self._urgent, self._others):
+        for queue in (self._urgent, self._others) if self._free >= self._kept else (self._urgent,):
             while queue:
                 place = queue.popleft()
                 if not place.done():  # done: whoever waited there was cancelled

@@ -12,8 +12,8 @@ from bobusang.kit.turns import Turns
 class Crowd:
     """People who want a turn, each for as long as it is told."""
 
-    def __init__(self, at_once: int = 1) -> None:
-        self.turns = Turns(at_once)
+    def __init__(self, at_once: int = 1, kept: int = 0) -> None:
+        self.turns = Turns(at_once, kept=kept)
         self.log: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
 
@@ -65,6 +65,33 @@ async def test_so_many_at_once() -> None:
     crowd = Crowd(at_once=2)
     for name in "abc":
         await crowd.comes(name)
+    assert crowd.log == ["a", "b"]
+    await crowd.ends("b")
+
+    assert crowd.log == ["a", "b", "c"]
+
+
+async def test_a_turn_that_is_kept_for_hurry_is_nobody_elses() -> None:
+    crowd = Crowd(at_once=1, kept=1)
+    await crowd.comes("a")
+    await crowd.comes("b")
+    await crowd.comes("c", urgent=True)
+    await crowd.comes("d", urgent=True)
+    assert crowd.log == ["a", "c"]
+    await crowd.ends("c", "d")
+    assert crowd.log == ["a", "c", "d"]
+    await crowd.ends("a")
+
+    assert crowd.log == ["a", "c", "d", "b"]
+
+
+async def test_whoever_has_a_kept_turn_last_passes_it_to_hurry_only() -> None:
+    crowd = Crowd(at_once=1, kept=1)
+    await crowd.comes("a", urgent=True)
+    await crowd.comes("b", urgent=True)
+    await crowd.comes("c")
+    assert crowd.log == ["a", "b"]
+    await crowd.ends("a")
     assert crowd.log == ["a", "b"]
     await crowd.ends("b")
 

@@ -18,7 +18,7 @@ from sqlalchemy import JSON, Text
 from bobusang.kit import json
 from bobusang.kit.clock import SyncedClock, utc
 from bobusang.kit.clock import text as instant_text
-from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.db import KEPT, Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
@@ -162,7 +162,7 @@ class MariadbDatabase(Database):
         self.url = url
         self._address = address
         self._free: list[Any] = []
-        self._turns = Turns(pool)
+        self._turns = Turns(pool, kept=KEPT)
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
 

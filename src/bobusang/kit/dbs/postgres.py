@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from bobusang.kit.clock import SyncedClock
-from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.db import KEPT, Contended, Database, Duplicate, Row, Tx
 from bobusang.kit.dbs.translation import Translation
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
@@ -41,7 +41,7 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
         opened = await asyncpg.create_pool(
             url,
             min_size=1,
-            max_size=pool,
+            max_size=pool + KEPT,
             statement_cache_size=400,
             max_inactive_connection_lifetime=0,
             timeout=10,
@@ -131,7 +131,7 @@ class PostgresDatabase(Database):
         super().__init__()
         self.url = url
         self._pool = pool
-        self._turns = Turns(size)
+        self._turns = Turns(size, kept=KEPT)
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
 
@@ -152,10 +152,7 @@ class PostgresDatabase(Database):
             try:
                 await tx._execute(BEGIN, ())
                 yield tx
-                if tx.rings:
-                    notes = sorted(tx.rings)
-                    await tx._execute("select pg_notify($1, note) from unnest($2::text[]) as note", (CHANNEL, notes))
-                await tx._execute("commit", ())
+                await tx._execute("".join([*map(_notify, sorted(tx.rings)), "commit"]), ())
                 ended = True
             finally:
                 if not ended:
@@ -214,6 +211,12 @@ class PostgresDatabase(Database):
             await asyncio.wait_for(self._pool.close(), 5)
         except TimeoutError:
             self._pool.terminate()
+
+
+def _notify(note: str) -> str:
+    """A ring as a statement that goes with the commit in one round trip."""
+    quoted = note.replace("'", "''").replace("\\", "\\\\")
+    return f"notify {CHANNEL}, e'{quoted}'; "
 
 
 def _same(columns: Sequence[Sequence[Any]]) -> frozenset[int]:
