@@ -6,6 +6,7 @@ A commit costs far more than the row it stores, and a busy database lets us in o
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.service import Register
 
 AT_ONCE = 64
+KNOWN_SECONDS = 2.0
+"""How long an account is not asked for again: whoever is answered waits for each way to the database and back."""
 
 Verdict = Received | BobusangError
 
@@ -45,6 +48,8 @@ class Receiver:
         self._register = register
         self._letters: deque[Letter] = deque()
         self._storing: asyncio.Task[None] | None = None
+        self._known: dict[str, tuple[Account, float]] = {}
+        """Accounts by name, and until when each is believed."""
 
     async def receive(self, account: str, headers: Mapping[str, str], body: bytes) -> bool:
         """Store a webhook; False: nobody we know signed it. When this returns it is safe, whatever happens.
@@ -66,6 +71,7 @@ class Receiver:
         try:
             verdicts = await self._db.transact(lambda tx: self._received(tx, letters), urgent=True)
         except Exception as error:
+            self._known.clear()
             if len(letters) == 1:
                 _answer(letters[0], error)
             else:  # one of them, most likely: the others must not pay for it
@@ -82,10 +88,15 @@ class Receiver:
         return verdicts
 
     async def _named(self, tx: Tx, name: str) -> Account | Missing:
+        account, until = self._known.get(name, (None, 0.0))
+        if account is not None and time.monotonic() < until:
+            return account
         try:
-            return await accounts.named(tx, self._register.market.name, name)
+            account = await accounts.named(tx, self._register.market.name, name)
         except Missing as error:
             return error
+        self._known[name] = account, time.monotonic() + KNOWN_SECONDS
+        return account
 
     def _one(self, account: Account | Missing, letter: Letter) -> Verdict:
         if isinstance(account, Missing):

@@ -26,6 +26,7 @@ STANDS = frozenset({"product/create", "product/update"})
 FAILED = frozenset({"product/fail_to_create", "product/fail_to_update"})
 TOKYO = timezone(timedelta(hours=9))
 COMPARED = ("name", "price", "brand_id", "category_id", "available_until", "order_quantity", "comments")
+STOCKS = {word: stock for stock, word in STOCK_TYPES.items()}
 Cells = dict[tuple[str, str], tuple[str, int | None]]
 
 
@@ -133,8 +134,7 @@ def corrected(draft: Draft, stands: Mapping[str, Any]) -> Draft:
 
 def _corrected(variant: Variant, names: dict[tuple[Axis, str], str], cells: Cells) -> Variant:
     place = names.get((Axis.COLOR, variant.color), ""), names.get((Axis.SIZE, variant.size), "")
-    kinds = {word: stock for stock, word in STOCK_TYPES.items()}
     kind, count = cells.get(place, ("", None))
-    if kind not in kinds:
+    if kind not in STOCKS:
         return variant
-    return Variant(variant.color, variant.size, kinds[kind], count if isinstance(count, int) else None)
+    return Variant(variant.color, variant.size, STOCKS[kind], count if isinstance(count, int) else None)
