@@ -91,10 +91,10 @@ class Site:
             request.scope["actor"] = signed_in.user.name
         try:
             await self.standing.look()
+            if signed_in is None and (route is None or route.role is not None):
+                return self._to_sign_in(request)
             if route is None:
                 raise Missing("there is no such page")
-            if signed_in is None and route.role is not None:
-                return self._to_sign_in(request)
             if request.method == "POST":
                 await self._check_form(visit)
             if route.role is not None:

@@ -1,0 +1,29 @@
+"""A shop to look at: what `bobusang demo` leaves behind, made once, copied for whoever changes something."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from tests.e2e.program import bobusang
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+SIZE = "40"
+HOME = "shop"
+
+
+def made(factory: pytest.TempPathFactory) -> Path:
+    """The folder of a shop after a FULL and a PARTIAL run."""
+    folder = factory.mktemp("shop")
+    done = bobusang("demo", "--size", SIZE, "--home", HOME, "--quiet", cwd=folder)
+    assert done.code == 0, done.err
+    return folder / HOME
+
+
+def copied(shop: Path, folder: Path) -> Path:
+    """The same shop, for a test of its own."""
+    return shutil.copytree(shop, folder / HOME)
