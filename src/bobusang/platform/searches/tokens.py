@@ -24,6 +24,8 @@ from bobusang.platform.searches.words import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bobusang.platform.search import Document
 
 LONGEST = 40
@@ -31,7 +33,8 @@ LONGEST = 40
 LONGEST_INITIALS = 10
 MOST_WORDS = 16
 KEPT = 100_000
-"""Words whose tokens are remembered: names are made of few words, again and again."""
+"""Pieces of names whose tokens are remembered: names are made of few, again and again. As a text, for a hundred
+thousand sets would keep the collector of garbage busy; numbers are left out, for each is another."""
 
 _CODE = re.compile(r"(?<!\S)(?=\S*\d)[0-9A-Z._-]{5,}(?: (?=\S*\d|[A-Z]{4})[0-9A-Z._-]{2,}){1,3}(?!\S)")
 
@@ -48,13 +51,12 @@ def _grams(word: str) -> list[str]:
     return [word[place : place + size] for place in range(len(word) - size + 1)]
 
 
-@lru_cache(KEPT)
 def _filed(word: str) -> str:
-    """Everything one word of a document is found by. A text, for a hundred thousand sets would keep the collector of
-    garbage busy."""
+    """Everything one word of a document is found by."""
     word = word[:LONGEST]
-    begins = f"^{word[0]}" if is_dense(word) or len(word) == 1 else f"^{word[0]} ^{word[:2]}"
-    return " ".join((f"={word}", begins, *_grams(word), *(_initials(word) if is_hangul(word) else ())))
+    if is_dense(word):
+        return " ".join((f"={word} ^{word[0]}", *_grams(word), *(_initials(word) if is_hangul(word) else ())))
+    return " ".join((f"={word} ^{word[0]}", *((f"^{word[:2]}",) if len(word) > 1 else ()), *_grams(word)))
 
 
 def _initials(word: str) -> list[str]:
@@ -70,10 +72,9 @@ def _piece(text: str) -> str:
     same = [one for word in known for other in synonyms(word) for one in _all(other) if one not in known]
     kinds = [one for word in known for other in wider(word) for one in _all(other)]
     found = [*(f"={word}" for word in same), *(one for word in (*same, *kinds) for one in asked(word))]
-    return " ".join([*map(_filed, known), *dict.fromkeys(found)])
+    return _once([*map(_filed, known), *found])
 
 
-@lru_cache(KEPT)
 def _naming(text: str) -> str:
     """The tokens of a brand's name or a model number, which is also typed as one word."""
     plain = folded(text)
@@ -86,12 +87,22 @@ def _naming(text: str) -> str:
 
 
 @lru_cache(KEPT)
+def _called(known: tuple[str, ...]) -> str:
+    """The tokens of all names of a brand."""
+    return _once([*map(_naming, known), *map(_naming, known_as(known))])
+
+
+@lru_cache(KEPT)
 def _kind(category: str) -> str:
     """The marks of the last part of a category and of other words for it, by which goods that are a 패딩 go before
     those that have the word. Nothing is found by them alone."""
     known = words(folded(category.rpartition(">")[2]))
     same = [one for word in known for other in synonyms(word) for one in words(other)]
     return " ".join(f"%{word[:LONGEST]}" for word in dict.fromkeys([*known, *same]))
+
+
+def _once(texts: Iterable[str]) -> str:
+    return " ".join(dict.fromkeys(" ".join(texts).split()))
 
 
 def _all(plain: str) -> list[str]:
@@ -108,16 +119,20 @@ def names(document: Document) -> tuple[str, ...]:
     return (document.brand, document.brand_ko, *document.aliases)
 
 
-def filed(document: Document) -> str:
-    """Everything it is found by, a space between; some of it twice. A model number that stands in the name, as most
-    do, is filed once: no other word of a name is new so often."""
+def pieces(document: Document) -> list[str]:
+    """What stands between two spaces in what it is called, without its model number, which most names have: no other
+    word of a name is new so often."""
     name, model = document.name, document.model
-    pieces = (name.replace(model, " ") if model else name).split()
-    codes = () if model else map(_filed, _codes(name))
-    if document.translated:
-        pieces += document.translated.split()
-    called = (*names(document), *known_as(names(document)), document.model, document.product_id)
-    return " ".join([*map(_piece, pieces), *map(_naming, called), *codes, _kind(document.category)])
+    found = (name.replace(model, " ") if model else name).split()
+    return found + document.translated.split() if document.translated else found
+
+
+def filed(document: Document) -> str:
+    """Everything it is found by, a space between; some of it twice."""
+    codes = () if document.model else map(_filed, _codes(document.name))
+    numbers = (_naming(document.model), _naming(document.product_id))
+    known = _called(names(document))
+    return " ".join([*map(_piece, pieces(document)), known, *numbers, *codes, _kind(document.category)])
 
 
 def tokens(document: Document) -> frozenset[str]:

@@ -12,7 +12,7 @@ import tantivy
 from bobusang.platform.search import Document
 from bobusang.platform.searches.columns import told
 from bobusang.platform.searches.synonyms import known_as
-from bobusang.platform.searches.tokens import LONGEST, filed, names
+from bobusang.platform.searches.tokens import LONGEST, filed, names, pieces
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
 
 SHAPE = 1
@@ -85,15 +85,21 @@ def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def _sounding(document: Document) -> str:
-    pieces = document.name.split()
-    if document.translated:
-        pieces += document.translated.split()
-    known = (piece for piece in pieces if not _DIGIT.search(piece))
-    spoken = names(document)
-    return " ".join([*map(_sounds, known), *map(_sounds, (*spoken, *known_as(spoken)))])
+    """What it is called by ear; what has a digit is not read aloud."""
+    model = "" if _DIGIT.search(document.model) else _sounds(document.model)
+    return " ".join([*map(_sounds_of_piece, pieces(document)), model, _spoken(names(document))])
 
 
 @lru_cache(100_000)
+def _sounds_of_piece(piece: str) -> str:
+    return "" if _DIGIT.search(piece) else _sounds(piece)
+
+
+@lru_cache(10_000)
+def _spoken(called: tuple[str, ...]) -> str:
+    return " ".join(map(_sounds, (*called, *known_as(called))))
+
+
 def _sounds(text: str) -> str:
     """Words as their jamo, in which a typo is one letter; numbers are left out: one wrong digit is another thing."""
     return " ".join([jamo(word[:LONGEST]) for word in words(folded(text)) if len(word) > 1 and not _DIGIT.search(word)])
