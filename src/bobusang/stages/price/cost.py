@@ -93,14 +93,14 @@ def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, no
 def _summed(lines: list[Line], fee: Fee, converted: _Exchange) -> Cost:
     exact = [converted.local(line.exact, line.currency) for line in lines]
     steps = [_step(line, local, converted.currency) for line, local in zip(lines, exact, strict=True)]
-    share = _share(fee.rate)
+    taken = share(fee.rate)
     fixed = sum(exact, Fraction(0))
     steps.append(Step("fixed cost", None, _shown(fixed, converted.currency), "sum of the lines above"))
     steps.append(
-        Step("sale fee", None, None, f"{_percent(share)} of the price{_tier(fee)}", fee.source, fee.valid_from)
+        Step("sale fee", None, None, f"{_percent(taken)} of the price{_tier(fee)}", fee.source, fee.valid_from)
     )
     refund = -sum((local for line, local in zip(lines, exact, strict=True) if line.name == "VAT refund"), Fraction(0))
-    return Cost(fixed, share, refund, (*converted.steps(), *steps), tuple(converted.used))
+    return Cost(fixed, taken, refund, (*converted.steps(), *steps), tuple(converted.used))
 
 
 def _freight(wanted: Wanted, rates: Rates, policy: Policy, day: date) -> list[Line] | Hold:
@@ -131,9 +131,7 @@ def _import(wanted: Wanted, rates: Rates, policy: Policy, converted: _Exchange, 
     if tax.currency != policy.currency:
         return _no_rate(f"{tax.country} taxes in {tax.currency}, the market sells in {policy.currency}")
     assert wanted.purchase is not None
-    value = converted.local(Fraction(wanted.purchase.amount_minor), wanted.purchase.currency) * Fraction(
-        tax.taxable_share
-    )
+    value = converted.local(Fraction(wanted.purchase.amount_minor), wanted.purchase.currency) * share(tax.taxable_share)
     return max(
         (_taxed(row, tax, value, len(rows)) for row in rows), key=lambda lines: sum(line.exact for line in lines)
     )
@@ -141,14 +139,14 @@ def _import(wanted: Wanted, rates: Rates, policy: Policy, converted: _Exchange, 
 
 def _taxed(row: Duty, tax: Tax, value: Fraction, could: int) -> list[Line]:
     free = row.is_exemptable and value <= tax.exempt_up_to
-    duty = Fraction(0) if free else max(value * _share(row.rate), Fraction(row.least))
-    vat = Fraction(0) if free else (value + duty) * _share(tax.consumption_rate)
+    duty = Fraction(0) if free else max(value * share(row.rate), Fraction(row.least))
+    vat = Fraction(0) if free else (value + duty) * share(tax.consumption_rate)
     of = f"taxable {_shown(value, tax.currency)}, {_kind(row)}"
     doubtful = f"; the dearest of {could} rows that may hold" if could > 1 else ""
     said = f"free up to {_shown(Fraction(tax.exempt_up_to), tax.currency)}" if free else _duty_basis(row, tax)
     lines = [
         Line("duty", duty, tax.currency, f"{said}; {of}{doubtful}", row.source, row.valid_from),
-        Line("consumption tax", vat, tax.currency, _percent(_share(tax.consumption_rate)), tax.source, tax.valid_from),
+        Line("consumption tax", vat, tax.currency, _percent(share(tax.consumption_rate)), tax.source, tax.valid_from),
     ]
     if tax.clearance and not free:
         lines.append(Line("clearance", Fraction(tax.clearance), tax.currency, "per parcel", tax.source, tax.valid_from))
@@ -157,7 +155,7 @@ def _taxed(row: Duty, tax: Tax, value: Fraction, could: int) -> list[Line]:
 
 def _duty_basis(row: Duty, tax: Tax) -> str:
     least = f", at least {_shown(Fraction(row.least), tax.currency)}" if row.least else ""
-    return f"{_percent(_share(row.rate))}{least}"
+    return f"{_percent(share(row.rate))}{least}"
 
 
 def _fees(wanted: Wanted, rates: Rates, sale: Fee, day: date) -> list[Line]:
@@ -175,7 +173,7 @@ def _expected(purchase: Money, policy: Policy) -> list[Line]:
     amount, code = Fraction(purchase.amount_minor), purchase.currency
     lines = []
     if policy.cancel_rate:
-        rate = _share(policy.cancel_rate)
+        rate = share(policy.cancel_rate)
         lines.append(Line("expected cancels", amount * rate, code, f"{_percent(rate)} of purchase", "policy", ""))
     if policy.refunds_vat:
         basis = f"{policy.vat_refund} of purchase, with export evidence"
@@ -216,7 +214,7 @@ class _Exchange:
                 f"rate {one.base}/{one.quote}",
                 None,
                 None,
-                f"{one.rate}, spread {_percent(_share(one.spread))}",
+                f"{one.rate}, spread {_percent(share(one.spread))}",
                 one.source,
                 one.quoted_at.isoformat(),
             )
@@ -234,7 +232,7 @@ def _shown(exact: Fraction, currency: str) -> Money:
 
 
 @lru_cache(maxsize=1024)
-def _share(text: Decimal | str) -> Fraction:
+def share(text: Decimal | str) -> Fraction:
     """A share, exact; the same few are asked for with every product."""
     return Fraction(text)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.kit.money import Money, Rounding, rounded
 from bobusang.stages.price import fx as exchange
-from bobusang.stages.price.cost import Cost, stack
+from bobusang.stages.price.cost import Cost, share, stack
 from bobusang.stages.price.model import Bounds, Hold, Keep, Quote, Reason, Rival, Search, Step
 from bobusang.stages.price.policy import Beaten
 
@@ -86,7 +86,7 @@ def bounded(cost: Cost, resale_floor: Money | None, policy: Policy) -> Bounds | 
 def _at(cost: Cost, margin: Decimal | None, policy: Policy) -> Fraction | None:
     if margin is None or not margin.is_finite() or margin < 0:
         return None
-    price = cost.price_at(Fraction(margin), policy.basis)
+    price = cost.price_at(share(margin), policy.basis)
     return price if price is not None and price > 0 else None
 
 
@@ -146,7 +146,7 @@ class _Deciding:
         total = Fraction((rival - Money(0, policy.currency)).amount_minor)
         ours = self.facts.wanted.shipping
         shipping = (ours - Money(0, policy.currency)).amount_minor if ours else 0
-        nearest = min(total * (1 - Fraction(policy.stop_loss)), total - policy.price_step)
+        nearest = min(total * (1 - share(policy.stop_loss)), total - policy.price_step)
         wish = max(total - policy.undercut, nearest) - shipping
         said = f"the lowest comparable offer is {rival}"
         if wish < bounds.floor:
@@ -162,7 +162,7 @@ class _Deciding:
         assert wish.price is not None
         if wish.band is not None:
             return wish.band[0] <= current <= wish.band[1]
-        return abs(wish.price - current) <= current * Fraction(self.policy.hold_rate)
+        return abs(wish.price - current) <= current * share(self.policy.hold_rate)
 
     def first(self, wish: _Wish) -> Priced:
         """The first price of a listing is never made by a rate that nobody knows any more."""
@@ -224,14 +224,14 @@ class _Deciding:
         """How far down one step and one day allow."""
         lately = self.lately()
         high = current if lately is None else max(current, lately.highest.amount_minor)
-        step, day = Fraction(self.policy.step_down), Fraction(self.policy.day_down)
+        step, day = share(self.policy.step_down), share(self.policy.day_down)
         return max(current * (1 - step), high * (1 - day))
 
     def highest(self, current: int) -> Fraction:
         """How far up one step and one day allow."""
         lately = self.lately()
         low = current if lately is None else min(current, lately.lowest.amount_minor)
-        step, day = Fraction(self.policy.step_up), Fraction(self.policy.day_up)
+        step, day = share(self.policy.step_up), share(self.policy.day_up)
         return min(current * (1 + step), low * (1 + day))
 
     def quote(self, price: int, reason: Reason, detail: str) -> Priced:
