@@ -77,3 +77,15 @@ async def test_nothing_but_pictures_is_found(door: Door) -> None:
     for path in ("/media", "/media/"):
         assert (await door.stranger.get(path)).status_code == 404
     assert (await door.stranger.delete(f"/media/{secret}")).status_code == 405
+
+
+async def test_a_picture_goes_the_short_way_and_is_told_as_on_the_usual_one(door: Door) -> None:
+    """`HEAD` goes the usual one, and what it says is what `GET` says."""
+    made = await kept(door)
+    own = {"x-request-id": "r"}
+
+    for name in (made.file.sha256, address_of(b"nothing")):
+        short = await door.stranger.get(f"/media/{name}", headers=own)
+        usual = await door.stranger.head(f"/media/{name}", headers=own)
+
+        assert (short.status_code, dict(short.headers)) == (usual.status_code, dict(usual.headers))

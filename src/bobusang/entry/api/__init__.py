@@ -129,7 +129,7 @@ ROUTERS = (
 )
 RESOURCES = (media, webhooks, health, prometheus, *ROUTERS)
 """Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
-DOORS = (product.DOOR, search.DOOR)
+DOORS = (media.DOOR, product.DOOR, search.DOOR)
 REFUSALS: dict[int | str, dict[str, Any]] = {
     described.ANY: {"model": problems.Problem, "description": "A problem document"}
 }

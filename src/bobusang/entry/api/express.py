@@ -28,6 +28,8 @@ class Door:
 
     route: APIRoute
     plain: Callable[[Scope], Work | None]
+    is_open: bool = False
+    """Whether everybody may look, without a key."""
 
 
 class Express:
@@ -45,23 +47,32 @@ class Express:
         for door in self._doors:
             work = door.plain(scope)
             if work is not None:
-                return await _answer(scope, door.route, work)
+                return await _answer(scope, door, work)
         return None
 
 
-async def _answer(scope: Scope, route: APIRoute, work: Work) -> Response | None:
+async def _answer(scope: Scope, door: Door, work: Work) -> Response | None:
     """What the door has for whoever holds the key; None when it is refused, which the usual way tells best."""
-    scheme, _, key = (header(scope, b"authorization") or "").partition(" ")
-    if scheme != "Bearer" or scope["app"].state.local:
-        return None
     try:
-        desk = await desk_of(scope, key)
-        if desk is None or not desk.role.includes(Role.VIEWER):
+        desk = _anybody(scope) if door.is_open else await _viewer(scope)
+        if desk is None:
             return None
-        scope["route"] = route
+        scope["route"] = door.route
         return await work(desk)
     except BobusangError as error:
         return problems.of_error(error, scope["request_id"])
+
+
+def _anybody(scope: Scope) -> Desk:
+    return Desk(scope["app"].state.bobusang, "", Role.VIEWER)
+
+
+async def _viewer(scope: Scope) -> Desk | None:
+    scheme, _, key = (header(scope, b"authorization") or "").partition(" ")
+    if scheme != "Bearer" or scope["app"].state.local:
+        return None
+    desk = await desk_of(scope, key)
+    return desk if desk is not None and desk.role.includes(Role.VIEWER) else None
 
 
 def header(scope: Scope, name: bytes) -> str | None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
 from starlette.responses import Response
+from starlette.types import Scope
 
+from bobusang.entry.api import express
 from bobusang.kit.errors import Missing
 from bobusang.platform.blob import is_address
 from bobusang.stages.image import store
 from bobusang.wiring import App
 
-router = APIRouter(prefix="/media", tags=["media"])
+PREFIX = "/media"
+
+router = APIRouter(prefix=PREFIX, tags=["media"])
 
 # An address says what its bytes are, so they never change; and they came from strangers, so nothing may run in them.
 HEADERS = {
@@ -24,7 +29,16 @@ HEADERS = {
 @router.get("/{sha256}", summary="Fetch a picture", response_class=Response)
 async def fetch_media(request: Request, sha256: str) -> Response:
     """A picture of ours, original or made for a market. Raw pages and whatever else the store keeps are not found."""
-    app: App = request.app.state.bobusang
+    return await _shown(request.app.state.bobusang, sha256, request.headers.get("if-none-match"))
+
+
+@router.head("/{sha256}", include_in_schema=False)
+async def look_at_media(request: Request, sha256: str) -> Response:
+    """The same without its bytes."""
+    return await fetch_media(request, sha256)
+
+
+async def _shown(app: App, sha256: str, known: str | None) -> Response:
     media = None
     if is_address(sha256):
         async with app.engine.db.read() as tx:
@@ -32,12 +46,16 @@ async def fetch_media(request: Request, sha256: str) -> Response:
     if media is None:
         raise Missing("there is no such picture")
     headers = {"Content-Type": media, "ETag": f'"{sha256}"', **HEADERS}
-    if sha256 in request.headers.get("if-none-match", ""):
+    if known is not None and sha256 in known:
         return Response(status_code=304, headers=headers)
     return Response(await app.collector.blobs.get(sha256), headers=headers)
 
 
-@router.head("/{sha256}", include_in_schema=False)
-async def look_at_media(request: Request, sha256: str) -> Response:
-    """The same without its bytes."""
-    return await fetch_media(request, sha256)
+def _plain(scope: Scope) -> express.Work | None:
+    before, _, sha256 = scope["path"].rpartition("/")
+    if before != PREFIX or not is_address(sha256):
+        return None
+    return lambda desk: _shown(desk.app, sha256, express.header(scope, b"if-none-match"))
+
+
+DOOR = express.Door(next(route for route in router.routes if isinstance(route, APIRoute)), _plain, is_open=True)
