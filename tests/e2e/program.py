@@ -53,7 +53,7 @@ class Done:
         return json.loads(self.out)
 
 
-def bobusang(*line: str, cwd: Path, **variables: str) -> Done:
+def bobusang(*line: str, cwd: Path, patience: float = PATIENCE, **variables: str) -> Done:
     """Run a command to its end."""
     found = subprocess.run(
         [*COMMAND, *line],
@@ -62,7 +62,7 @@ def bobusang(*line: str, cwd: Path, **variables: str) -> Done:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=patience,
         check=False,
     )
     return Done(found.returncode, found.stdout, found.stderr)

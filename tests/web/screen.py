@@ -55,7 +55,7 @@ class Page:
     @property
     def csrf(self) -> str:
         field = self.tree.css_first('input[name="csrf"]')
-        return (field.attributes.get("value") or "") if field else ""
+        return (field.attributes.get("value") or "") if field is not None else ""
 
 
 @dataclass(slots=True)

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 SIZE = "40"
 HOME = "shop"
+PATIENCE = 600.0
 
 
 def made(factory: pytest.TempPathFactory) -> Path:
     """The folder of a shop after a FULL and a PARTIAL run."""
     folder = factory.mktemp("shop")
-    done = bobusang("demo", "--size", SIZE, "--home", HOME, "--quiet", cwd=folder)
+    done = bobusang("demo", "--size", SIZE, "--home", HOME, "--quiet", cwd=folder, patience=PATIENCE)
     assert done.code == 0, done.err
     return folder / HOME
 

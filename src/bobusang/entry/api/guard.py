@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 LARGEST_BODY = 2 * 1024 * 1024
 LARGER = {"/products/bulk": 64 * 1024 * 1024}
 """Bodies that are read line by line, and never held as a whole."""
-QUIET = ("/health", "/metrics", "/media")
+QUIET = ("/health", "/metrics", "/media", "/ui/static")
 """Asked every few seconds by machines; not worth a line each."""
+SECRET = "/ui/welcome/"
+"""What stands behind it opens the door."""
 DOCUMENTED = ("/docs", "/redoc")
 """Pages that load their scripts from elsewhere."""
 
@@ -77,7 +79,7 @@ class Guard:
             else:
                 await self._app(scope, _bounded(receive, _most(scope)), answer)
         except Exception:
-            _log.exception("request failed", method=scope["method"], path=scope["path"])
+            _log.exception("request failed", method=scope["method"], path=_shown(scope["path"]))
             if status:
                 raise
             await _failed(request_id)(scope, receive, answer)
@@ -92,11 +94,16 @@ class Guard:
         say(
             "request",
             method=scope["method"],
-            path=scope["path"],
+            path=_shown(scope["path"]),
             status=status,
             ms=round(seconds * 1000, 1),
             actor=scope.get("actor"),
         )
+
+
+def _shown(path: str) -> str:
+    """A path as it may be logged: who has a one-time link can use it."""
+    return f"{SECRET}…" if path.startswith(SECRET) else path
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:

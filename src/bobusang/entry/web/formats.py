@@ -96,25 +96,25 @@ class Formats:
 
     def _past(self, past: timedelta) -> str:
         seconds = int(past.total_seconds())
-        said = self.words.ngettext
+        ngettext = self.words.ngettext
         if seconds < 60:
-            return said("%(count)s second ago", "%(count)s seconds ago", seconds) % {"count": seconds}
+            return ngettext("%(count)s second ago", "%(count)s seconds ago", seconds) % {"count": seconds}
         if (minutes := seconds // 60) < 60:
-            return said("%(count)s minute ago", "%(count)s minutes ago", minutes) % {"count": minutes}
+            return ngettext("%(count)s minute ago", "%(count)s minutes ago", minutes) % {"count": minutes}
         if (hours := minutes // 60) < 48:
-            return said("%(count)s hour ago", "%(count)s hours ago", hours) % {"count": hours}
-        return said("%(count)s day ago", "%(count)s days ago", hours // 24) % {"count": hours // 24}
+            return ngettext("%(count)s hour ago", "%(count)s hours ago", hours) % {"count": hours}
+        return ngettext("%(count)s day ago", "%(count)s days ago", hours // 24) % {"count": hours // 24}
 
     def _future(self, left: timedelta) -> str:
         seconds = int(left.total_seconds())
-        said = self.words.ngettext
+        ngettext = self.words.ngettext
         if seconds < 60:
-            return said("in %(count)s second", "in %(count)s seconds", seconds) % {"count": seconds}
+            return ngettext("in %(count)s second", "in %(count)s seconds", seconds) % {"count": seconds}
         if (minutes := seconds // 60) < 60:
-            return said("in %(count)s minute", "in %(count)s minutes", minutes) % {"count": minutes}
+            return ngettext("in %(count)s minute", "in %(count)s minutes", minutes) % {"count": minutes}
         if (hours := minutes // 60) < 48:
-            return said("in %(count)s hour", "in %(count)s hours", hours) % {"count": hours}
-        return said("in %(count)s day", "in %(count)s days", hours // 24) % {"count": hours // 24}
+            return ngettext("in %(count)s hour", "in %(count)s hours", hours) % {"count": hours}
+        return ngettext("in %(count)s day", "in %(count)s days", hours // 24) % {"count": hours // 24}
 
 
 def attribute(value: Any) -> Markup:
