@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from tests.servers import mariadb, opensearch, postgres, redis, seaweed
@@ -12,9 +16,17 @@ from tests.servers.skip import started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.servers.server import Server
+
+MEMORY = Path("/dev/shm")
+ROOM = 4 * 1024**3
+
+
+def pytest_configure() -> None:
+    """The folders of tests are in memory where there is room: on a disk SQLite and the index wait at every commit."""
+    if MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available) > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @contextmanager

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import random
+import tempfile
 
 import pytest
 
 from bobusang import migrations
 from tests.servers.server import wait_for
+
+
+def pytest_configure() -> None:
+    """On a disk, as in production: what these write may be more than memory holds."""
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 
 
 @pytest.fixture(params=["sqlite", "postgres", "mariadb"])
