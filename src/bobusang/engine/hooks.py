@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from bobusang.engine.model import JobStatus, Run, StepState
     from bobusang.engine.rules import Count
@@ -26,6 +26,8 @@ class StepsMoved:
     """Steps of a job changed their state or their counters."""
 
     run: Run
+    status: JobStatus
+    """The job's own, which cannot change before this transaction ends."""
     moved: tuple[str, ...]
     """The names of those that did."""
     standing: Mapping[str, tuple[StepState, Count]]
@@ -37,12 +39,13 @@ class Hooks:
     """Called in order, inside the moving transaction; one that raises undoes the move."""
 
     on_job: list[Callable[[Tx, JobMoved], Awaitable[None]]] = field(default_factory=list)
-    on_step: list[Callable[[Tx, StepsMoved], Awaitable[None]]] = field(default_factory=list)
+    on_step: list[Callable[[Tx, Sequence[StepsMoved]], Awaitable[None]]] = field(default_factory=list)
+    """Told of several jobs at once: what they write of each by itself would cost more than the counting."""
 
     async def job(self, tx: Tx, moved: JobMoved) -> None:
         for hook in self.on_job:
             await hook(tx, moved)
 
-    async def step(self, tx: Tx, moved: StepsMoved) -> None:
-        for hook in self.on_step:
+    async def step(self, tx: Tx, moved: Sequence[StepsMoved]) -> None:
+        for hook in self.on_step if moved else ():
             await hook(tx, moved)

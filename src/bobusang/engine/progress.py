@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bobusang.engine import barriers, ending, making
@@ -17,6 +18,7 @@ from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from bobusang.engine.books import Books
     from bobusang.engine.hooks import Hooks
@@ -57,6 +59,31 @@ async def moved(tx: Tx) -> list[int]:
     return [row["job_id"] for row in await tx.fetch(MOVED, deltas=DELTAS_AT_ONCE, limit=JOBS_AT_ONCE)]
 
 
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A job with its news applied."""
+
+    run: Run
+    status: JobStatus
+    doomed: bool
+    rows: Sequence[Row]
+    """Its steps as they were."""
+    counts: Sequence[Count]
+    found: Sequence[StepState]
+
+    def changed(self) -> list[tuple[Step, Count, StepState]]:
+        """The steps that are not as they were."""
+        steps = zip(self.rows, self.run.plan.steps, self.counts, self.found, strict=True)
+        return [
+            (step, count, state) for row, step, count, state in steps if count != _count(row) or state != row["state"]
+        ]
+
+    def current(self) -> Step | None:
+        """The first step that is not over."""
+        both = zip(self.run.plan.steps, self.found, strict=True)
+        return next((step for step, state in both if state is not StepState.DONE), None)
+
+
 async def fold(tx: Tx, books: Books, hooks: Hooks, only: int | None = None) -> int:
     """One pass over the jobs that have news, or over one of them; how many counters were folded."""
     ids = await moved(tx) if only is None else [only]
@@ -76,9 +103,15 @@ async def fold(tx: Tx, books: Books, hooks: Hooks, only: int | None = None) -> i
     for row in await tx.fetch(STEPS, ids=locked):
         steps[row["job_id"]].append(row)
     runs = await books.runs(tx, locked)
-    for job in jobs:
-        if job["id"] in news and job["id"] in runs:
-            await _advance(tx, books, hooks, runs[job["id"]], job, steps[job["id"]], news[job["id"]])
+    applied = [
+        await _applied(tx, books, runs[job["id"]], job, steps[job["id"]], news[job["id"]])
+        for job in jobs
+        if job["id"] in news and job["id"] in runs
+    ]
+    await _write(tx, applied)
+    await hooks.step(tx, _told(applied))
+    for job in applied:
+        await _ended(tx, books, hooks, job)
     return len(deltas)
 
 
@@ -86,33 +119,31 @@ def _count(row: Row) -> Count:
     return Count(row["created"], row["succeeded"], row["failed"], row["skipped"], row["cancelled"], row["retried"])
 
 
-async def _advance(
-    tx: Tx, books: Books, hooks: Hooks, run: Run, job: Row, rows: Sequence[Row], news: dict[int, Count]
-) -> None:
-    """Apply a job's news: counters, then steps that are over, then the job itself."""
+async def _applied(tx: Tx, books: Books, run: Run, job: Row, rows: Sequence[Row], news: dict[int, Count]) -> _Job:
+    """A job after its news: its counters, and what a step that is over hands to the next."""
     counts = [_count(row) + news.get(row["step_id"], Count()) for row in rows]
-    live = JobStatus(job["status"]) is JobStatus.RUNNING
-    begun = JobStatus(job["status"]) is not JobStatus.PENDING
-    found = list(states(counts)) if begun else [StepState.PENDING] * len(counts)
-    doomed = job["is_doomed"]
-    if live and not doomed:
+    status, doomed = JobStatus(job["status"]), bool(job["is_doomed"])
+    found = [StepState.PENDING] * len(counts) if status is JobStatus.PENDING else list(states(counts))
+    if status is JobStatus.RUNNING and not doomed:
         try:
             await _hand_over(tx, books, run, rows, counts, found)
         except Invalid as error:  # what a step should gather cannot be mapped: nothing could ever end this job
             await tx.execute(DOOM, job_id=run.job_id, now=tx.now, error=json.dumps([{"error": str(error), "count": 1}]))
             doomed = True
-    await _write(tx, hooks, run, rows, counts, found)
-    if not live:
+    return _Job(run, status, doomed, rows, counts, found)
+
+
+async def _ended(tx: Tx, books: Books, hooks: Hooks, job: _Job) -> None:
+    """End a job that failed, or of which nothing is left."""
+    if job.status is not JobStatus.RUNNING:
         return
-    if doomed:
+    run = job.run
+    if job.doomed:
         await ending.end(tx, books, hooks, run, JobStatus.FAILED)
         await to_sweep(tx, run.job_id)
-    elif all(state is StepState.DONE for state in found):
+    elif job.current() is None:
         gathering = [step.gather for step in run.plan.steps]
-        await ending.end(tx, books, hooks, run, verdict(counts, run.plan.tolerance, gathering))
-    else:
-        current = next(step for step, state in zip(run.plan.steps, found, strict=True) if state is not StepState.DONE)
-        await tx.execute(CURRENT, job_id=run.job_id, name=current.name)
+        await ending.end(tx, books, hooks, run, verdict(job.counts, run.plan.tolerance, gathering))
 
 
 async def _hand_over(
@@ -156,42 +187,59 @@ def result_of(count: Count) -> dict[str, int]:
     }
 
 
-async def _write(
-    tx: Tx, hooks: Hooks, run: Run, rows: Sequence[Row], counts: Sequence[Count], found: Sequence[StepState]
-) -> None:
-    moved: list[str] = []
-    for row, step, count, state in zip(rows, run.plan.steps, counts, found, strict=True):
-        if count == _count(row) and state == row["state"]:
-            continue
-        moved.append(step.name)
-        await tx.execute(
-            COUNT,
-            job_id=run.job_id,
-            step_id=step.id,
-            state=state,
-            created=count.created,
-            succeeded=count.succeeded,
-            failed=count.failed,
-            skipped=count.skipped,
-            cancelled=count.cancelled,
-            retried=count.retried,
-            started_at=tx.now if count.created else None,
-            completed_at=tx.now if state is StepState.DONE else None,
-        )
-    if moved:
-        names = [step.name for step in run.plan.steps]
-        standing = dict(zip(names, zip(found, counts, strict=True), strict=True))
-        await hooks.step(tx, StepsMoved(run, tuple(moved), standing))
-    total = sum(counts, Count())
-    await tx.execute(
-        TOTAL,
-        id=run.job_id,
-        total=total.created,
-        processed=total.ended,
-        succeeded=total.succeeded,
-        failed=total.failed,
-        skipped=total.skipped,
-        cancelled=total.cancelled,
-        retried=total.retried,
-        now=tx.now,
-    )
+async def _write(tx: Tx, jobs: Sequence[_Job]) -> None:
+    """The counters of all jobs, each kind by one statement."""
+    steps, totals, currents = [], [], []
+    for job in jobs:
+        id = job.run.job_id
+        steps += [_step_row(id, *one, tx.now) for one in job.changed()]
+        totals.append(_total_row(id, sum(job.counts, Count()), tx.now))
+        current = job.current()
+        if job.status is JobStatus.RUNNING and not job.doomed and current is not None:
+            currents.append({"job_id": id, "name": current.name})
+    await tx.execute_each(COUNT, steps)
+    await tx.execute_each(TOTAL, totals)
+    await tx.execute_each(CURRENT, currents)
+
+
+def _step_row(job_id: int, step: Step, count: Count, state: StepState, now: datetime) -> dict[str, Any]:
+    return {
+        "job_id": job_id,
+        "step_id": step.id,
+        "state": state,
+        "created": count.created,
+        "succeeded": count.succeeded,
+        "failed": count.failed,
+        "skipped": count.skipped,
+        "cancelled": count.cancelled,
+        "retried": count.retried,
+        "started_at": now if count.created else None,
+        "completed_at": now if state is StepState.DONE else None,
+    }
+
+
+def _total_row(job_id: int, total: Count, now: datetime) -> dict[str, Any]:
+    return {
+        "id": job_id,
+        "total": total.created,
+        "processed": total.ended,
+        "succeeded": total.succeeded,
+        "failed": total.failed,
+        "skipped": total.skipped,
+        "cancelled": total.cancelled,
+        "retried": total.retried,
+        "now": now,
+    }
+
+
+def _told(jobs: Sequence[_Job]) -> list[StepsMoved]:
+    """What the hooks are told: the jobs of which some step moved."""
+    found = []
+    for job in jobs:
+        names = tuple(step.name for step, _, _ in job.changed())
+        if names:
+            standing = dict(
+                zip((step.name for step in job.run.plan.steps), zip(job.found, job.counts, strict=True), strict=True)
+            )
+            found.append(StepsMoved(job.run, job.status, names, standing))
+    return found

@@ -20,6 +20,8 @@ from bobusang.testing.clock import NOON
 from bobusang.testing.workshop import Workshop, step, tasks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.kit.db import Tx
     from bobusang.testing.clock import ManualClock
@@ -348,9 +350,10 @@ async def test_hooks_write_in_the_transaction_that_moves(shop: Workshop) -> None
     async def on_job(_: Tx, moved: JobMoved) -> None:
         seen.append(("job", "", moved.status))
 
-    async def on_step(tx: Tx, moved: StepsMoved) -> None:
+    async def on_step(tx: Tx, jobs: Sequence[StepsMoved]) -> None:
+        (moved,) = jobs
         state, count = moved.standing["fetch"]
-        seen.append((*moved.moved, state, count))
+        seen.append((moved.status, *moved.moved, state, count))
         await tx.execute(
             Statement(
                 "insert into engine_statistics (name, label, value, measured_at) values (:name, :label, 1, :now)"
@@ -369,8 +372,8 @@ async def test_hooks_write_in_the_transaction_that_moves(shop: Workshop) -> None
     assert seen == [
         ("job", "", JobStatus.PENDING),
         ("job", "", JobStatus.RUNNING),
-        ("fetch", "RUNNING", Count(created=2)),
-        ("fetch", "DONE", Count(created=2, succeeded=2)),
+        (JobStatus.RUNNING, "fetch", "RUNNING", Count(created=2)),
+        (JobStatus.RUNNING, "fetch", "DONE", Count(created=2, succeeded=2)),
         ("job", "", JobStatus.SUCCESS),
     ]
     written = await shop.rows("select label from engine_statistics order by label")

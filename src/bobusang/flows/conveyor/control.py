@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.model import JobStatus
 from bobusang.flows.conveyor import batches, rules
-from bobusang.flows.conveyor.model import BatchStatus, Brand, StageStatus
+from bobusang.flows.conveyor.model import BatchStatus, Brand, Stage, StageStatus
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import raise_alert, settle_alerts
 from bobusang.platform.notifier import Level, Notice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.engine.model import Run
-    from bobusang.flows.conveyor.model import Stage
     from bobusang.kit.db import Tx
 
 WORKFLOW = "conveyor"
 _BRAND = "batch_id = :batch_id and mall_name = :mall and brand_name = :brand"
 ASSIGN = Statement(f"update pipeline_control set job_id = :job_id where {_BRAND} and status = 'PENDING'")
 # Rows of stages that were not asked for do not exist, and those of another job by now are not ours.
-ROWS = Statement(f"select stage, status from pipeline_control where {_BRAND} and job_id = :job_id")
-# A job that has ended moves nothing any more: what is swept up behind it would make its stages look done.
-MOVE = Statement(f"""
+ROWS = Statement("select id, job_id, stage, status from pipeline_control where job_id in (:jobs...)")
+MOVE = Statement("""
     update pipeline_control set status = :status, item_count = :items, updated_at = :now,
-      started_at = coalesce(started_at, :started_at), error_msg = :error
-    where {_BRAND} and stage = :stage
-      and exists (select 1 from crawling_jobs j where j.id = :job_id and j.status in ('PENDING', 'RUNNING'))""")
+      started_at = coalesce(started_at, :started_at), error_msg = :error where id = :id""")
 CLOSE = Statement("""
     update pipeline_control set status = 'ERROR', error_msg = coalesce(error_msg, :error), updated_at = :now
     where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status in ('PENDING', 'RUNNING')""")
@@ -53,33 +51,36 @@ def brand_of(run: Run) -> Brand:
     return Brand(str(run.target["source"]), str(run.target["key"]))
 
 
-async def on_step(tx: Tx, moved: StepsMoved) -> None:
-    """Bring the rows of the steps' stages up to the engine's counters."""
-    run = moved.run
-    if not (batch_id := batch_of(run)):
+async def on_step(tx: Tx, moved: Sequence[StepsMoved]) -> None:
+    """Bring the rows of the steps' stages up to the engine's counters. A job that has ended moves nothing any more:
+    what is swept up behind it would make its stages look done."""
+    ours = {one.run.job_id: one for one in moved if batch_of(one.run) and not one.status.ended}
+    if not ours:
         return
-    brand = brand_of(run)
-    names = {"batch_id": batch_id, "mall": brand.mall, "brand": brand.name, "job_id": run.job_id}
-    before = {row["stage"]: row["status"] for row in await tx.fetch(ROWS, **names)}
-    wanted = dict.fromkeys(rules.STAGE_OF[name] for name in moved.moved if name in rules.STAGE_OF)
-    for stage in (one for one in wanted if one in before):
-        mine = [at for name, at in moved.standing.items() if rules.STAGE_OF.get(name) is stage]
-        status = rules.status_of(mine)
-        counted = moved.standing.get(rules.COUNTED[stage])
-        if not await tx.execute(
-            MOVE,
-            **names,
-            stage=stage,
-            status=status,
-            items=0 if counted is None else counted[1].succeeded,
-            now=tx.now,
-            started_at=None if status is StageStatus.PENDING else tx.now,
-            error=await _cause(tx, run.job_id, stage) if status is StageStatus.ERROR else None,
-        ):
+    moves: list[dict[str, Any]] = []
+    again: list[Run] = []
+    for row in await tx.fetch(ROWS, jobs=sorted(ours)):
+        one, stage = ours[row["job_id"]], Stage(row["stage"])
+        if not any(rules.STAGE_OF.get(name) is stage for name in one.moved):
             continue
-        if status is StageStatus.RUNNING and before[stage] in (StageStatus.DONE, StageStatus.ERROR):
-            await batches.take(tx, batch_id, [brand])
-            await batches.reopen(tx, batch_id)
+        status = rules.status_of([at for name, at in one.standing.items() if rules.STAGE_OF.get(name) is stage])
+        counted = one.standing.get(rules.COUNTED[stage])
+        moves.append(
+            {
+                "id": row["id"],
+                "status": status,
+                "items": 0 if counted is None else counted[1].succeeded,
+                "now": tx.now,
+                "started_at": None if status is StageStatus.PENDING else tx.now,
+                "error": await _cause(tx, one.run.job_id, stage) if status is StageStatus.ERROR else None,
+            }
+        )
+        if status is StageStatus.RUNNING and row["status"] in (StageStatus.DONE, StageStatus.ERROR):
+            again.append(one.run)
+    await tx.execute_each(MOVE, moves)
+    for run in again:
+        await batches.take(tx, batch_of(run), [brand_of(run)])
+        await batches.reopen(tx, batch_of(run))
 
 
 async def on_job(tx: Tx, moved: JobMoved) -> None:
