@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bobusang.platform.search import LONGEST_KEYWORD
@@ -66,7 +67,7 @@ class Marker:
             if near is None:
                 if len(self._near) >= REMEMBERED:
                     self._near.clear()
-                near = self._near[word] = self._sounds_like(jamo(folded(word)))
+                near = self._near[word] = self._sounds_like(_sound(word))
             if near:
                 yield run.span()
 
@@ -75,7 +76,14 @@ class Marker:
 
 
 def _near(sound: str, other: str, most: int) -> bool:
-    return abs(len(sound) - len(other)) <= min(most, 2) and distance(sound, other, most) <= most
+    if abs(len(sound) - len(other)) > min(most, 2) or len(set(sound) ^ set(other)) > 2 * most:
+        return False  # a wrong letter is one that is missing and one that is too many
+    return distance(sound, other, most) <= most
+
+
+@lru_cache(10_000)
+def _sound(word: str) -> str:
+    return jamo(folded(word))
 
 
 def _standing(words: Sequence[str], heads: Sequence[str], text: str) -> Iterator[tuple[int, int]]:
