@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     OffLoop = Callable[..., Awaitable[None]]
 
-THREADS = 2
+THREADS = 1
+"""One, for each fills segments of its own: half as large, which are merged later at the price of filling them again."""
 
 
 class Filling:
