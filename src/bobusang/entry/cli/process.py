@@ -64,8 +64,16 @@ def start(session: Session, settings: Settings, *, api: bool, worker: str | None
 
 
 async def _run(session: Session, settings: Settings, roles: Roles) -> None:
+    from bobusang.migrations import apart
+
+    # Tables are made while everything else is imported, and not in this process, which would keep 20 MB for it.
+    upgrading = await apart.begin(settings.database) if settings.is_embedded else None
     from bobusang.wiring import opened
 
+    if roles.listener is not None:
+        from bobusang.entry.api.keys import first_key
+    if upgrading is not None:
+        await upgrading.wait()
     stop = Stop()
     stop.on_first = lambda: session.note("stopping: what is running is finished first (Ctrl-C again leaves at once)")
     async with opened(settings, fetches=True) as app:
