@@ -109,6 +109,24 @@ async def test_an_urgent_transaction_waits_for_none_that_is_open(request: pytest
         await db.close()
 
 
+async def test_our_own_rings_are_heard_once(fresh_postgres: str) -> None:
+    db, heard = await connect(fresh_postgres), asyncio.Queue[str]()
+    other = await connect(fresh_postgres)
+
+    async def ring(tx: Tx) -> None:
+        tx.ring(f"of {'us' if tx.sequences is db._sequences else 'another'}")
+
+    try:
+        async with asyncio.timeout(30), db.listen(heard.put_nowait):
+            assert await heard.get() == ""
+            await db.transact(ring)
+            await other.transact(ring)  # the server tells in the order of commits, so an echo of ours would come first
+            assert [await heard.get(), await heard.get()] == ["of us", "of another"]
+    finally:
+        await db.close()
+        await other.close()
+
+
 async def test_rings_are_heard_as_they_were_rung(fresh_postgres: str) -> None:
     db, heard = await connect(fresh_postgres), asyncio.Queue[str]()
     other = await connect(fresh_postgres)

@@ -17,7 +17,7 @@ from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise
 from bobusang.kit.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence, Set
     from contextlib import AbstractAsyncContextManager
 
     from sqlalchemy import ClauseElement
@@ -37,6 +37,13 @@ BEGIN = "begin; set local enable_sort = off; set local jit = off"
 
 async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> PostgresDatabase:
     """Connect, and refuse a server that is too old."""
+    ours: set[int] = set()
+
+    async def know(connection: Any) -> None:
+        pid = connection.get_server_pid()
+        ours.add(pid)
+        connection.add_termination_listener(lambda _: ours.discard(pid))
+
     try:
         opened = await asyncpg.create_pool(
             url,
@@ -45,11 +52,12 @@ async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> Postgres
             statement_cache_size=400,
             max_inactive_connection_lifetime=0,
             timeout=10,
+            init=know,
             reset=_as_it_is,
         )
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         raise _unreachable(url, error) from error
-    database = PostgresDatabase(url, opened, clock, pool)
+    database = PostgresDatabase(url, opened, clock, pool, ours)
     async with opened.acquire() as connection:
         version = int(await connection.fetchval("show server_version_num"))
     if version < OLDEST:
@@ -127,10 +135,12 @@ class PostgresDatabase(Database):
     dialect = Dialect.POSTGRES
     polling = 5.0
 
-    def __init__(self, url: str, pool: Any, clock: Clock | None, size: int) -> None:
+    def __init__(self, url: str, pool: Any, clock: Clock | None, size: int, ours: Set[int]) -> None:
         super().__init__()
         self.url = url
         self._pool = pool
+        self._ours = ours
+        """The server's processes behind our own connections: their rings were heard when they committed."""
         self._turns = Turns(size, kept=KEPT)
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
@@ -148,17 +158,20 @@ class PostgresDatabase(Database):
     @asynccontextmanager
     async def begin(self, *, urgent: bool = False) -> AsyncIterator[Tx]:
         async with self._connected(urgent=urgent) as tx:
-            ended = False
+            ended, rings = False, list[str]()
             try:
                 await tx._execute(BEGIN, ())
                 yield tx
-                await tx._execute("".join([*map(_notify, sorted(tx.rings)), "commit"]), ())
+                rings = sorted(tx.rings)
+                await tx._execute("".join([*map(_notify, rings), "commit"]), ())
                 ended = True
             finally:
                 if not ended:
                     with suppress(BobusangError):
                         await tx._execute("rollback", ())
                     self._settle(tx, committed=False)
+                    for note in rings:  # perhaps it was committed, and only the answer is missing
+                        self._hear(note)
         self._settle(tx, committed=True)
 
     def read(self) -> AbstractAsyncContextManager[Tx]:
@@ -197,7 +210,7 @@ class PostgresDatabase(Database):
                 lost = asyncio.Event()
                 connection.add_termination_listener(lambda _, lost=lost: lost.set())
                 try:
-                    await connection.add_listener(CHANNEL, lambda *heard: callback(heard[3]))
+                    await connection.add_listener(CHANNEL, lambda *heard: self._heard(callback, heard[1], heard[3]))
                     hearing.set()
                     callback("")
                     await lost.wait()
@@ -205,6 +218,11 @@ class PostgresDatabase(Database):
                     connection.terminate()
             hearing.set()
             await asyncio.sleep(RECONNECT_SECONDS)
+
+    def _heard(self, callback: Callable[[str], None], pid: int, note: str) -> None:
+        """A ring of ours would send a slot for work that is taken already."""
+        if pid not in self._ours:
+            callback(note)
 
     async def close(self) -> None:
         try:
