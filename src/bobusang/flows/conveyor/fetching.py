@@ -1,4 +1,4 @@
-"""The handler `conveyor.fetch`: pages as COLLECT fetches them, and the products of each page on to be sifted."""
+"""The handlers `conveyor.list` and `conveyor.fetch`: pages as COLLECT fetches them, their products on to be sifted."""
 
 from __future__ import annotations
 
