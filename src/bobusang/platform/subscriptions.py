@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
 
 _COLUMNS = "id, name, topics, url, secret, state, paused_reason, hold_until, failures, last_error"
+_LISTED = Statement(f"select {_COLUMNS} from subscriptions order by name")
 _LOCK = Statement(
     f"select {_COLUMNS} from subscriptions where id = :id for update",
     sqlite=f"select {_COLUMNS} from subscriptions where id = :id",
@@ -105,8 +106,7 @@ async def ensure(tx: Tx, *, name: str, topics: str, url: str) -> None:
 
 async def listed(tx: Tx) -> list[Subscription]:
     """All of them, by name."""
-    rows = await tx.fetch(select(subscriptions).order_by(subscriptions.c.name))
-    return [_read(row) for row in rows]
+    return [_read(row) for row in await tx.fetch(_LISTED)]
 
 
 async def lock(tx: Tx, id: int) -> Subscription | None:

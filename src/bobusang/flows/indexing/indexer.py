@@ -109,10 +109,10 @@ class Indexer:
             async with self.db.read() as tx:
                 now = await documents.some(tx, self.market, known, ids)
             before = await self.index.get(ids)
-            present = {one.id for one in now}
+            present = {one.id: one for one in now}
             gone = [id for id in ids if id not in present]
             changed = [one for one in now if before.get(one.id) != one]
-            concerned = _tags(now) | _tags(before.values())
+            concerned = _tags([*now, *(one for one in before.values() if present.get(one.id) != one)])
             async with self._elsewhere.our_own():
                 if changed:
                     await self.index.put(changed)
@@ -160,7 +160,7 @@ class Indexer:
 
 
 def _tags(found: Iterable[Document]) -> set[str]:
-    return {tag for one in found for tag in tags.of_document(one)}
+    return set().union(*map(tags.of_document, found))
 
 
 def _product(payload: Any) -> int | None:
