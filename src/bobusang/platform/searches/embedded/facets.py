@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 FACETS = ("brand", "mall", "category", "in_stock")
 COUNT = {"count": {"value_count": {"field": "id"}}}
 ALL = {
-    **COUNT,
     **{name: {"terms": {"field": name, "size": MOST_FACETS, "order": {"_count": "desc"}}} for name in FACETS},
     "prices": {"stats": {"field": "price"}},
 }
@@ -32,16 +31,20 @@ class Counted:
 
 def counted(searcher: Searcher, query: Query, *, facets: bool) -> Counted:
     """Count everything that a query finds."""
-    found = searcher.aggregate(query, ALL if facets else COUNT)
-    total = int(found["count"]["value"])
     if not facets:
-        return Counted(total)
+        return Counted(int(searcher.aggregate(query, COUNT)["count"]["value"]))
+    found = searcher.aggregate(query, ALL)
     prices = found["prices"]
     return Counted(
-        total,
+        _every_one(found["mall"]),
         {name: _counts(found[name]["buckets"]) for name in FACETS},
         (int(prices["min"]), int(prices["max"])) if prices["count"] else None,
     )
+
+
+def _every_one(malls: Mapping[str, Any]) -> int:
+    """Every product is of one mall, so they need not be counted once more."""
+    return int(malls["sum_other_doc_count"]) + sum(int(one["doc_count"]) for one in malls["buckets"])
 
 
 def _counts(buckets: Iterable[Mapping[str, Any]]) -> tuple[Count, ...]:
