@@ -21,7 +21,7 @@ from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.place import prepare
 from bobusang.entry.worker import Roles, Stop, run
 from bobusang.kit import log
-from bobusang.kit.memory import give_back
+from bobusang.kit.memory import few_arenas, give_back
 from bobusang.settings import masked
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def start(session: Session, settings: Settings, *, api: bool, worker: str | None
     # Pages are read in a thread that keeps the interpreter; whoever answers a webhook meanwhile must not wait five
     # milliseconds each time it comes back from a socket or the database.
     sys.setswitchinterval(SWITCH_SECONDS)
+    few_arenas()
     prepare(settings)
     listener = listening(settings.host, settings.port) if api else None
     if listener is not None:
