@@ -33,7 +33,7 @@ assets: $(BASE) ## bring third-party scripts, compile catalogues
 	@$(MAKE) --silent $(ASSETS)
 
 test: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
-	@$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV) assets ## format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }
