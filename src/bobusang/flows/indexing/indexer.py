@@ -160,7 +160,10 @@ class Indexer:
 
 
 def _tags(found: Iterable[Document]) -> set[str]:
-    return set().union(*map(tags.of_document, found))
+    concerned: set[str] = set()
+    for one in found:
+        concerned |= tags.of_document(one)
+    return concerned
 
 
 def _product(payload: Any) -> int | None:
