@@ -53,8 +53,13 @@ class Done:
         return json.loads(self.out)
 
 
-def bobusang(*line: str, cwd: Path, patience: float = PATIENCE, **variables: str) -> Done:
+def bobusang(*line: str, cwd: Path, **variables: str) -> Done:
     """Run a command to its end."""
+    return patiently(PATIENCE, *line, cwd=cwd, **variables)
+
+
+def patiently(patience: float, *line: str, cwd: Path, **variables: str) -> Done:
+    """The same for one that takes its time."""
     found = subprocess.run(
         [*COMMAND, *line],
         cwd=cwd,

@@ -54,8 +54,7 @@ class Page:
 
     @property
     def csrf(self) -> str:
-        field = self.tree.css_first('input[name="csrf"]')
-        return (field.attributes.get("value") or "") if field is not None else ""
+        return next((one.attributes.get("value") or "" for one in self.tree.css('input[name="csrf"]')), "")
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from tests.e2e.program import bobusang
+from tests.e2e.program import patiently
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ PATIENCE = 600.0
 def made(factory: pytest.TempPathFactory) -> Path:
     """The folder of a shop after a FULL and a PARTIAL run."""
     folder = factory.mktemp("shop")
-    done = bobusang("demo", "--size", SIZE, "--home", HOME, "--quiet", cwd=folder, patience=PATIENCE)
+    done = patiently(PATIENCE, "demo", "--size", SIZE, "--home", HOME, "--quiet", cwd=folder)
     assert done.code == 0, done.err
     return folder / HOME
 

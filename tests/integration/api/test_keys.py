@@ -48,6 +48,12 @@ ADMIN_ONLY = {
     ("get", "/api-keys"),
     ("post", "/api-keys"),
     ("delete", "/api-keys/{key_id}"),
+    ("get", "/users"),
+    ("post", "/users/invitations"),
+    ("post", "/users/{user_id}/link"),
+    ("put", "/users/{user_id}/role"),
+    ("post", "/users/{user_id}/disable"),
+    ("post", "/users/{user_id}/enable"),
 }
 FOR_VIEWERS = {("post", "/workflows/check"), ("post", "/previews"), ("post", "/webhooks/{market}/{account}")}
 

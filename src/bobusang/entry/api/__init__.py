@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
+import threading
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from bobusang import __version__
@@ -21,6 +25,7 @@ from bobusang.entry.api import (
     categories,
     collect_statistics,
     collecting,
+    conditions,
     conversions,
     cors,
     crawl,
@@ -57,6 +62,7 @@ from bobusang.entry.api import (
     subscriptions,
     targets,
     tasks,
+    users,
     webhooks,
     workflows,
 )
@@ -114,6 +120,7 @@ TAGS = [
     {"name": "statistics", "description": "Figures, workers, alerts, audit log."},
     {"name": "subscriptions", "description": "Who is sent events."},
     {"name": "API keys", "description": "Who may call."},
+    {"name": "users", "description": "People who sign in to the screen."},
     {"name": "webhooks", "description": "What markets tell us; signed, without a key."},
     {"name": "media", "description": "Pictures for the world, by their content; no key."},
     {"name": "health", "description": "For machines that watch."},
@@ -122,7 +129,8 @@ ROUTERS = (
     *(search, cache),
     *(product_bulk, product, products, product_past),  # first: `/products/{id}` is asked most
     *(batches, previews),
-    *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions, api_keys),
+    *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions),
+    *(api_keys, users),
     *(sources, identities, brands, collecting),
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
     *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
@@ -170,15 +178,29 @@ def _routes() -> list[BaseRoute]:
 
 
 class Api(FastAPI):
-    """Documents also what its routes do not say themselves."""
+    """Documents also what its routes do not say themselves. That takes seconds: a thread does it, and only once."""
+
+    _making = threading.Lock()
+
+    def setup(self) -> None:
+        assert self.openapi_url is not None
+        self.add_route(self.openapi_url, self._document, include_in_schema=False)  # found before FastAPI's own
+        super().setup()
+
+    async def _document(self, _: Request) -> Response:
+        return Response(await asyncio.to_thread(self._encoded), media_type="application/json")
+
+    def _encoded(self) -> bytes:
+        return conditions.encoded(self.openapi())
 
     def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            document = super().openapi()
-            described.describe(document, described.roles(route for one in RESOURCES for route in one.router.routes))
-            examples.fill(document)
-        assert self.openapi_schema is not None
-        return self.openapi_schema
+        with self._making:
+            if self.openapi_schema is None:
+                document = super().openapi()
+                described.describe(document, described.roles(route for one in RESOURCES for route in one.router.routes))
+                examples.fill(document)
+            assert self.openapi_schema is not None
+            return self.openapi_schema
 
 
 def _operation(route: APIRoute) -> str:

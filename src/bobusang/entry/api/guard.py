@@ -29,7 +29,7 @@ LARGER = {"/products/bulk": 64 * 1024 * 1024}
 """Bodies that are read line by line, and never held as a whole."""
 QUIET = ("/health", "/metrics", "/media", "/ui/static")
 """Asked every few seconds by machines; not worth a line each."""
-SECRET = "/ui/welcome/"
+WELCOME = "/ui/welcome/"
 """What stands behind it opens the door."""
 DOCUMENTED = ("/docs", "/redoc")
 """Pages that load their scripts from elsewhere."""
@@ -103,7 +103,7 @@ class Guard:
 
 def _shown(path: str) -> str:
     """A path as it may be logged: who has a one-time link can use it."""
-    return f"{SECRET}…" if path.startswith(SECRET) else path
+    return f"{WELCOME}…" if path.startswith(WELCOME) else path
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:

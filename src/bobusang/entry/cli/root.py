@@ -73,6 +73,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "doctor": Place("doctor", "Check this installation and say what to do.", alone=True),
         "db": Place("db", "The database: upgrade, status."),
         "key": Place("key", "API keys."),
+        "user": Place("user", "People who sign in to the screen."),
         "version": Place("version", "Show the version.", alone=True),
     },
 }
