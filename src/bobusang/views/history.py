@@ -8,6 +8,7 @@ from bobusang.kit.clock import utc
 from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
 
+MINUTE = 60
 THROUGHPUT = "throughput"
 """The name under which upkeep stores how many products a minute came through a stage."""
 
@@ -19,7 +20,7 @@ TOTALS = Statement(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values by minute; `x` are seconds since 1970, as charts have them. What was not measured is 0."""
+    """Values by minute, without a gap; `x` are seconds since 1970, as charts have them. Where nothing came, it is 0."""
 
     x: list[int]
     values: dict[str, list[float]]
@@ -34,11 +35,11 @@ async def series(tx: Tx, since: datetime, name: str = THROUGHPUT) -> Series:
         assert at is not None
         found.setdefault(int(at.timestamp()), {})[row["label"]] = float(row["value"])
         labels.add(row["label"])
-    return Series(
-        list(found), {label: [minute.get(label, 0.0) for minute in found.values()] for label in sorted(labels)}
-    )
+    minutes = range(min(found), int(tx.now.timestamp()) - MINUTE + 1, MINUTE) if found else range(0)
+    x = sorted({*minutes, *found})
+    return Series(x, {label: [found.get(at, {}).get(label, 0.0) for at in x] for label in sorted(labels)})
 
 
 async def totals(tx: Tx, since: datetime, name: str = THROUGHPUT) -> Mapping[str, int]:
     """How many in all since then, by label."""
-    return {row["label"]: int(row["value"]) for row in await tx.fetch(TOTALS, name=name, since=since)}
+    return {row["label"]: round(row["value"]) for row in await tx.fetch(TOTALS, name=name, since=since)}

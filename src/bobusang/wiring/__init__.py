@@ -31,6 +31,7 @@ from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
 from bobusang.flows.conveyor import control, scheduling
 from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.conveyor.abandoning import abandon
+from bobusang.flows.conveyor.measuring import measure
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
@@ -128,6 +129,7 @@ class App:
             tidy(self.collector),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
             abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
+            measure(engine),
             forget_replies(engine.db),
             *conveying.duties(self.settings, self.belt),
             *self.finder.duties(),

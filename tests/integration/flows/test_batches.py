@@ -92,6 +92,40 @@ def failing(brand: Brand, name: str, outcome: Outcome) -> Callable[[Task], Outco
     return lambda task: outcome if (task.step.name, task.run.target["key"]) == (name, brand.name) else DONE
 
 
+async def test_a_batch_that_is_over_runs_again_from_a_stage_on(line: Workshop) -> None:
+    started = await run(line, Mode.FULL, NIKE, GUCCI, limit=7)
+    with pytest.raises(Conflict, match="still runs"):
+        await line.do(lambda tx: retrying.retry_from(tx, line.engine, started.batch_id, Stage.PRICE))
+    await line.enter()
+    await line.drain()
+
+    retried = await line.do(lambda tx: retrying.retry_from(tx, line.engine, started.batch_id, Stage.PRICE))
+
+    assert retried == Retried(started.batch_id, (NIKE, GUCCI), (), 2)
+    assert await batch(line, started.batch_id) == (BatchStatus.RUNNING, 2, False)
+    owed = dict.fromkeys((Stage.PRICE, Stage.REGISTER), ("PENDING", 1, None))
+    assert await rows(line, started.batch_id, NIKE) == ALL_DONE | owed
+    told = await line.rows("select input from crawling_jobs order by id desc limit 1")
+    assert json.loads(told[0]["input"]) == {
+        "batch": started.batch_id,
+        "mode": "FULL",
+        "stages": ["PRICE", "REGISTER"],
+        "limit": 7,
+    }
+    await line.drain()
+    assert await batch(line, started.batch_id) == (BatchStatus.COMPLETED, 2, True)
+    assert await rows(line, started.batch_id, GUCCI) == ALL_DONE
+
+
+async def test_a_batch_does_not_run_again_from_a_stage_that_it_does_not_have(line: Workshop) -> None:
+    started = await run(line, Mode.PARTIAL, NIKE)
+    await line.enter()
+    await line.drain()
+
+    with pytest.raises(Invalid, match="has no stage IMAGE"):
+        await line.do(lambda tx: retrying.retry_from(tx, line.engine, started.batch_id, Stage.IMAGE))
+
+
 @pytest.mark.parametrize("outcome", [Fail("not today"), Park(ReasonClass.INVALID, "not today")])
 async def test_what_failed_runs_again_and_the_batch_with_it(line: Workshop, outcome: Outcome) -> None:
     started = await run(line, Mode.FULL, NIKE, GUCCI)

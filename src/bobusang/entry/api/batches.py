@@ -16,6 +16,7 @@ from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import workflow_id
 from bobusang.flows.conveyor import cancelling, choosing, control, retrying, starting, watching
 from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
+from bobusang.flows.conveyor.retrying import Retried
 from bobusang.flows.conveyor.starting import Started
 from bobusang.flows.conveyor.watching import BatchDetail, BatchFilter, BatchLine
 from bobusang.kit.db import Tx
@@ -52,6 +53,14 @@ class WhyForm(Form):
     """Why it is done."""
 
     why: Annotated[str, Field(max_length=300)] = ""
+
+
+class RetryForm(Form):
+    """From where on; without a stage only what failed."""
+
+    stage: Annotated[
+        Stage | None, Capitals, Field(description="run all brands of a batch that is over again from this stage on")
+    ] = None
 
 
 class MallBrand(BaseModel):
@@ -181,10 +190,18 @@ async def show_batch(desk: Viewer, request: Request, batch_id: BatchId) -> LiveB
     return LiveBatch(**facts, rate=rate, eta_seconds=eta)
 
 
-@router.post("/{batch_id}/retry", summary="Run what failed again")
-async def retry_batch(desk: Operator, batch_id: BatchId) -> BatchRetried:
-    """The ERROR stages of each brand, from its first stage that is not DONE. 409 where nothing failed."""
-    done = await desk.act("batch.retry", "batch", batch_id, lambda tx: retrying.retry(tx, desk.engine, batch_id))
+@router.post("/{batch_id}/retry", summary="Run what failed again, or all from a stage on")
+async def retry_batch(desk: Operator, batch_id: BatchId, form: RetryForm | None = None) -> BatchRetried:
+    """The ERROR stages of each brand, from its first stage that is not DONE; with a stage all brands from there on, by
+    new jobs. 409 where nothing failed, and with a stage while the batch runs."""
+    stage = form.stage if form else None
+
+    async def work(tx: Tx) -> Retried:
+        if stage is None:
+            return await retrying.retry(tx, desk.engine, batch_id)
+        return await retrying.retry_from(tx, desk.engine, batch_id, stage)
+
+    done = await desk.act("batch.retry", "batch", batch_id, work, after={"from": stage} if stage else None)
     return BatchRetried(batch_id=batch_id, tasks=done.tasks, brands=_brands(done.brands), busy=_brands(done.busy))
 
 

@@ -92,9 +92,16 @@ def watch(session: Session, batch: Newest = None) -> None:
 
 
 @command(app, "retry")
-def retry(session: Session, batch: Batch, wait: Wait = False) -> None:
+def retry(
+    session: Session,
+    batch: Batch,
+    stage: Annotated[
+        str | None, typer.Option("--from", metavar="STAGE", help="All brands of a batch that is over, from there on.")
+    ] = None,
+    wait: Wait = False,
+) -> None:
     """Run the ERROR stages of a batch again, each brand from its first stage that is not done."""
-    answer = session.api.post(f"/batches/{batch}/retry")
+    answer = session.api.post(f"/batches/{batch}/retry", {"stage": stage} if stage else {})
     _left_out(session, answer)
     text = "batch {batch}: {tasks} tasks of {brands} brands run again"
     values = {"batch": batch, "tasks": answer["tasks"], "brands": len(answer["brands"])}

@@ -1,4 +1,5 @@
-"""Running a batch's ERROR stages again: what failed is driven again, each brand from its first stage not done."""
+"""Running a batch again: what failed is driven again, each brand from its first stage not done; or, of a batch that
+is over, all of its brands from a stage on."""
 
 from __future__ import annotations
 
@@ -8,18 +9,18 @@ from typing import TYPE_CHECKING
 from bobusang.engine import progress, redriving, workflows
 from bobusang.engine.model import JobStatus
 from bobusang.flows.conveyor import batches, control, starting
-from bobusang.flows.conveyor.model import StageStatus
+from bobusang.flows.conveyor.model import BatchStatus, Stage, StageStatus
 from bobusang.flows.conveyor.starting import Wish
 from bobusang.kit import json
-from bobusang.kit.errors import Conflict
+from bobusang.kit.errors import Conflict, Invalid
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from bobusang.engine.service import Engine
     from bobusang.flows.conveyor.batches import Standing
-    from bobusang.flows.conveyor.model import Batch, Brand, Stage
+    from bobusang.flows.conveyor.model import Batch, Brand
     from bobusang.kit.db import Tx
 
 AFRESH = Statement("""
@@ -52,20 +53,50 @@ async def retry(tx: Tx, engine: Engine, batch_id: str) -> Retried:
     failed = {brand: found for brand, found in rows.items() if any(one.status is StageStatus.ERROR for one in found)}
     if not failed:
         raise Conflict(f"batch {batch_id} has no stage in ERROR", hint="`bobusang run full` starts a new one")
-    mine = await batches.take(tx, batch_id, failed)
-    free = [brand for brand in failed if brand in mine]
-    if not free:
-        raise Conflict(
-            f"what failed in batch {batch_id} is in other batches now",
-            hint="`bobusang run list --status running` shows them; wait, or cancel one",
-        )
-    # Jobs are locked in the order of their numbers, and before their batch, as whoever folds them does.
-    free.sort(key=lambda brand: _job(failed[brand]) or 0)
+    free = await _free(tx, batch_id, failed)
     tasks = 0
     for brand in free:
         tasks += await _again(tx, engine, batch, brand, failed[brand])
     await batches.reopen(tx, batch_id)
-    return Retried(batch_id, tuple(free), tuple(brand for brand in failed if brand not in mine), tasks)
+    return Retried(batch_id, tuple(free), tuple(brand for brand in failed if brand not in free), tasks)
+
+
+async def retry_from(tx: Tx, engine: Engine, batch_id: str, stage: Stage) -> Retried:
+    """Run all brands of a batch that is over again from a stage on, whether it failed or not, each by a new job.
+
+    Raises Conflict while the batch runs, and where other batches have all its brands; Invalid for a stage that it does
+    not have.
+    """
+    batch = await batches.get(tx, batch_id)
+    if batch.status is BatchStatus.RUNNING:
+        raise Conflict(f"batch {batch_id} still runs", hint=f"wait for it, or `bobusang run cancel {batch_id}`")
+    rows = await batches.standing(tx, batch_id)
+    order = list(Stage)
+    owed = {
+        brand: tuple(one.stage for one in found if order.index(one.stage) >= order.index(stage))
+        for brand, found in rows.items()
+    }
+    if not any(stage in stages for stages in owed.values()):
+        had = dict.fromkeys(one.stage for found in rows.values() for one in found)
+        raise Invalid(f"batch {batch_id} has no stage {stage}", hint=f"it has {', '.join(had)}", field="stage")
+    free = await _free(tx, batch_id, rows)
+    for brand in free:
+        await _anew(tx, engine, batch, brand, _job(rows[brand]), owed[brand])
+    await batches.reopen(tx, batch_id)
+    return Retried(batch_id, tuple(free), tuple(brand for brand in rows if brand not in free), len(free))
+
+
+async def _free(tx: Tx, batch_id: str, wanted: Mapping[Brand, Sequence[Standing]]) -> list[Brand]:
+    """Those that no other batch has, and this one from now on. Jobs are locked in the order of their numbers, and
+    before their batch, as whoever folds them does."""
+    mine = await batches.take(tx, batch_id, wanted)
+    free = sorted((brand for brand in wanted if brand in mine), key=lambda brand: _job(wanted[brand]) or 0)
+    if not free:
+        raise Conflict(
+            f"what is to run again of batch {batch_id} is in other batches now",
+            hint="`bobusang run list --status running` shows them; wait, or cancel one",
+        )
+    return free
 
 
 def _job(rows: Sequence[Standing]) -> int | None:
@@ -83,13 +114,19 @@ async def _again(tx: Tx, engine: Engine, batch: Batch, brand: Brand, rows: Seque
             await progress.fold(tx, engine.books, engine.hooks, job_id)
             return count
     first = next(place for place, one in enumerate(rows) if one.status is not StageStatus.DONE)
-    owed = tuple(one.stage for one in rows[first:])
+    await _anew(tx, engine, batch, brand, job_id, tuple(one.stage for one in rows[first:]))
+    return 1
+
+
+async def _anew(
+    tx: Tx, engine: Engine, batch: Batch, brand: Brand, job_id: int | None, owed: tuple[Stage, ...]
+) -> None:
+    """A new job for these stages, with the limit that the last one had."""
     await _afresh(tx, batch, brand, owed)
     said = None if job_id is None else await tx.value(INPUT, id=job_id)
     wish = Wish(owed, json.loads(said).get("limit") if said else None)
     workflow_id = int((await workflows.find(tx, control.WORKFLOW))["id"])
     await starting.enlist(tx, engine, workflow_id, batch.batch_id, batch.mode, brand, wish, key=None)
-    return 1
 
 
 async def _afresh(tx: Tx, batch: Batch, brand: Brand, stages: Iterable[Stage]) -> None:
