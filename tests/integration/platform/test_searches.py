@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bobusang.platform.search import Document, Query
 from bobusang.platform.searches.embedded import EmbeddedSearch
-from bobusang.testing.search_suite import SearchSuite
+from bobusang.testing.search_suite import SearchSuite, build, ids
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -46,3 +47,24 @@ class TestEmbedded(SearchSuite):
             await asyncio.to_thread(gone)
 
         return lost
+
+    async def test_a_brand_goes_before_what_only_mentions_it_from_the_first_that_does(
+        self, search: EmbeddedSearch
+    ) -> None:
+        """As long as nobody does, both are one query."""
+        await build(search, [Document(2, "okmall", "B", name="경량 패딩", brand_ko="나이키")])
+        alone = await search.search(Query("나이키"))
+
+        await search.put([Document(1, "okmall", "A", name="나이키 같은 패딩", brand_ko="아디다스")])
+
+        assert (ids(alone), ids(await search.search(Query("나이키")))) == ([2], [2, 1])
+
+    async def test_a_word_that_only_deleted_products_have_is_a_typo(self, search: EmbeddedSearch) -> None:
+        """Though tantivy still counts them."""
+        await build(search, [Document(1, "okmall", "A", name="나이끼"), Document(2, "okmall", "B", name="나이키")])
+        typed = await search.search(Query("나이끼"))
+
+        await search.delete([1])
+        meant = await search.search(Query("나이끼"))
+
+        assert (ids(typed), typed.loose, ids(meant), meant.loose) == ([1], False, [2], True)
