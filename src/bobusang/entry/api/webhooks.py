@@ -17,8 +17,8 @@ from bobusang.wiring import App
 
 
 class Straight(APIRoute):
-    """Calls its function with the request and the path's texts: FastAPI's solving of dependencies, which there are none
-    of, takes as long as all that is done with a webhook until it is answered."""
+    """Calls its function with the request and the path's texts: solving dependencies, of which there are none, takes
+    FastAPI 60 of 95 microseconds."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         async def handle(request: Request) -> Response:
