@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -40,6 +41,13 @@ def schemas(part: Any) -> Iterator[dict[str, Any]]:
     if isinstance(part, list):
         for inner in part:
             yield from schemas(inner)
+
+
+async def test_the_document_is_made_beside_the_loop_and_once_for_all_who_ask(small: Door) -> None:
+    first, second = await asyncio.gather(*(small.stranger.get("/openapi.json") for _ in range(2)))
+
+    assert first.json() == small.api.openapi()
+    assert first.content == second.content
 
 
 async def test_every_example_is_valid(small: Door) -> None:
