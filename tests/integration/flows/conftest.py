@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(params=["sqlite", "postgres", "mariadb"])
 def database_url(request: pytest.FixtureRequest) -> str:
-    found: str = request.getfixturevalue(f"fresh_{request.param}")
+    found: str = request.getfixturevalue(f"empty_{request.param}")
     return found
+
+
+@pytest.fixture(autouse=True)
+def home(empty_sqlite: str, tmp_path: Path) -> Path:
+    """Where applications that are told of no database find one that needs no migrating."""
+    return tmp_path
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang import migrations
 from bobusang.engine import redriving
 from bobusang.engine.model import ReasonClass, StepMode
 from bobusang.engine.outcome import DONE, Fail, Outcome, Park
@@ -19,7 +17,6 @@ from bobusang.kit import json
 from bobusang.kit.errors import Conflict, Invalid, Missing
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.workshop import Workshop, step
-from tests.servers.server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -40,7 +37,6 @@ ALL_DONE = dict.fromkeys(Stage, ("DONE", 1, None))
 
 @pytest.fixture
 async def line(database_url: str) -> AsyncIterator[Workshop]:
-    await asyncio.to_thread(wait_for, migrations.upgrade(database_url))
     async with Workshop.opened(database_url, clock=ManualClock(NIGHT)) as shop:
         shop.engine.hooks.on_step.append(control.on_step)
         shop.engine.hooks.on_job.append(control.on_job)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang import migrations
 from bobusang.catalog import brands
 from bobusang.catalog.brands import Proposal
 from bobusang.catalog.model import Review
@@ -26,7 +24,6 @@ from bobusang.stages.register.model import Account
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.workshop import Workshop, step
 from bobusang.wiring.collecting import collector
-from tests.servers.server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -106,7 +103,6 @@ class Night:
 
 @pytest.fixture
 async def night(database_url: str, tmp_path: Path) -> AsyncIterator[Night]:
-    await asyncio.to_thread(wait_for, migrations.upgrade(database_url))
     async with Workshop.opened(database_url, clock=ManualClock(EVENING)) as shop:
         shop.engine.hooks.on_step.append(control.on_step)
         shop.engine.hooks.on_job.append(control.on_job)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang import migrations
 from bobusang.engine.model import StepMode
 from bobusang.engine.outcome import DONE, Fail, Outcome
 from bobusang.flows.conveyor import batches, control, starting
@@ -16,7 +15,6 @@ from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.workshop import Workshop, step
-from tests.servers.server import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -37,7 +35,6 @@ STEPS = (
 
 @pytest.fixture
 async def line(database_url: str) -> AsyncIterator[Workshop]:
-    await asyncio.to_thread(wait_for, migrations.upgrade(database_url))
     async with Workshop.opened(database_url, clock=ManualClock(NIGHT)) as shop:
         shop.engine.hooks.on_step.append(control.on_step)
         shop.engine.hooks.on_job.append(control.on_job)

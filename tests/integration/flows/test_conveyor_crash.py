@@ -106,18 +106,17 @@ def moments(chance: random.Random, far: int, kills: int) -> list[int]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+@pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
 async def test_a_killed_conveyor_registers_everything_once(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, database: str
+    database_url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     print(f"again with BOBUSANG_SEED={SEED}")
-    url: str = request.getfixturevalue(f"fresh_{database}")
     apart = tmp_path_factory.mktemp("undisturbed")
     async with running(World(seed=5, size=SIZE, brands=1, pictures=2), behaviour=BEHAVIOUR) as door:
         expected, far = await undisturbed(apart, door)
         await door.reset()
 
-        found = await killed(tmp_path, door, url, moments(random.Random(SEED), far, KILLS))
+        found = await killed(tmp_path, door, database_url, moments(random.Random(SEED), far, KILLS))
 
     assert unlike(found, expected) == {}
     assert (found["doubles"], found["made"]) == (NO_DOUBLES, len(found["shelves"]))

@@ -102,18 +102,17 @@ def moments(chance: random.Random, pages: int, kills: int) -> list[int]:
     return sorted(chance.sample(range(1, pages - CONCURRENCY), kills))
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+@pytest.mark.parametrize("database_url", ["sqlite", "postgres"], indirect=True)
 async def test_a_killed_worker_changes_nothing_but_the_hour(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, database: str
+    database_url: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     print(f"again with BOBUSANG_SEED={SEED}")
-    url: str = request.getfixturevalue(f"fresh_{database}")
     apart = tmp_path_factory.mktemp("undisturbed")
     async with running(World(seed=5, size=SIZE, brands=1)) as door:
         expected, pages = await undisturbed(apart, door)
 
         kills = moments(random.Random(SEED), pages, KILLS)
-        found, calls = await killed(tmp_path, door, url, kills, dead_seconds=PATIENT)
+        found, calls = await killed(tmp_path, door, database_url, kills, dead_seconds=PATIENT)
 
     assert found == expected
     assert pages > 150

@@ -57,12 +57,12 @@ async def alert(yard: Yard, key: str) -> dict[str, Any]:
 
 
 async def test_two_workers_and_one_redis_keep_the_limits_together(
-    redis: Server, fresh_postgres: str, tmp_path: Path
+    redis: Server, empty_postgres: str, tmp_path: Path
 ) -> None:
     world = World(seed=5, size=120, brands=6)
-    async with Yard.opened(tmp_path, world=world, database_url=fresh_postgres, limiter_url=redis.url) as yard:
+    async with Yard.opened(tmp_path, world=world, database_url=empty_postgres, limiter_url=redis.url) as yard:
         settings: dict[str, Any] = {
-            "database_url": fresh_postgres,
+            "database_url": empty_postgres,
             "sandbox_url": yard.door.url,
             "limiter_url": redis.url,
         }
@@ -134,12 +134,12 @@ async def examined(home: Path, url: str, sandbox: str) -> dict[str, str]:
 
 
 async def test_workers_that_share_no_limiter_leave_pooled_sources_alone(
-    tmp_path: Path, fresh_postgres: str, world: World
+    tmp_path: Path, empty_postgres: str, world: World
 ) -> None:
     async with (
         running(world) as door,
-        Yard.opened(tmp_path, door=door, database_url=fresh_postgres, **SWIFT) as yard,
-        Yard.opened(tmp_path, door=door, database_url=fresh_postgres, **SWIFT) as other,
+        Yard.opened(tmp_path, door=door, database_url=empty_postgres, **SWIFT) as yard,
+        Yard.opened(tmp_path, door=door, database_url=empty_postgres, **SWIFT) as other,
         yard.working(),
     ):
         async with other.working():
@@ -157,7 +157,7 @@ async def test_workers_that_share_no_limiter_leave_pooled_sources_alone(
             await until(told_of)
             await until(blocked)
             assert await door.log(mall="mustit") == []
-            assert await examined(tmp_path, fresh_postgres, door.url) == {
+            assert await examined(tmp_path, empty_postgres, door.url) == {
                 "check": "workers",
                 "state": "warning",
                 "detail": "2 alive share no limiter: sources with identities wait",

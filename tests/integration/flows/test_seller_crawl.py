@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang import migrations
 from bobusang.catalog import sellers as catalog
 from bobusang.catalog.model import SellerStatus
 from bobusang.engine import schedules
@@ -32,9 +31,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def mill(fresh_sqlite: str, tmp_path: Path) -> AsyncIterator[Mill]:
-    await migrations.upgrade(fresh_sqlite)
-    async with turning(fresh_sqlite, tmp_path, World(seed=1, size=300)) as found:
+async def mill(empty_sqlite: str, tmp_path: Path) -> AsyncIterator[Mill]:
+    async with turning(empty_sqlite, tmp_path, World(seed=1, size=300)) as found:
         yield found
 
 

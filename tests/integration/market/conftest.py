@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def yard(tmp_path: Path) -> AsyncIterator[Yard]:
+async def yard(empty_sqlite: str, tmp_path: Path) -> AsyncIterator[Yard]:
     """The application over a sandbox, on SQLite."""
-    async with Yard.opened(tmp_path, world=World(seed=5, size=240, brands=6)) as found:
+    async with Yard.opened(tmp_path, world=World(seed=5, size=240, brands=6), database_url=empty_sqlite) as found:
         yield found
