@@ -117,6 +117,12 @@ async def test_a_batch_is_started_run_shown_and_run_again(door: Door) -> None:
         ],
     }
 
+    causes = await door.get(f"/batches/{batch}/causes")
+    assert [_told(one) for one in causes["failed"]] == [("REGISTER", "register", "no market", 1, 1)]
+    assert [_told(one) for one in causes["left_out"]] == [("IMAGE", "image", "no picture", 1, 1)]
+    alone = await door.get(f"/batches/{batch}/comparison")
+    assert (alone["before"], alone["seconds_before"], alone["new"], alone["gone"]) == (None, None, [], [])
+
     again = await door.operator.post(f"/batches/{batch}/retry")
     brand = {"mall": "okmall", "brand": GUCCI}
     assert again.json() == {"batch_id": batch, "tasks": 1, "brands": [brand], "busy": []}
@@ -125,6 +131,23 @@ async def test_a_batch_is_started_run_shown_and_run_again(door: Door) -> None:
     assert running["eta_seconds"] > 0
     await here.shop.drain()
     assert (await door.get(f"/batches/{batch}"))["status"] == "COMPLETED"
+    early = await door.operator.post(f"/batches/{batch}/retry", json={"stage": "price"})
+    assert (early.status_code, early.json()["tasks"]) == (200, 2)
+    await here.shop.drain()
+
+    second = (await here.start(mode="full")).json()["batch_id"]
+    await here.shop.drain(mood)
+    found = await door.get(f"/batches/{second}/comparison")
+    assert (found["batch"]["batch_id"], found["before"]["batch_id"]) == (second, batch)
+    assert found["stages"][-1] == {"stage": "REGISTER", "items": 0, "failed": 1, "items_before": 2, "failed_before": 0}
+    assert ([_told(one) for one in found["new"]], found["gone"]) == (
+        [("REGISTER", "register", "no market", 1, 1)],
+        [],
+    )
+
+
+def _told(cause: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(cause[name] for name in ("stage", "step", "error", "count", "brands"))
 
 
 async def test_what_cannot_run_is_refused_with_what_to_do(small: Door) -> None:

@@ -11,11 +11,12 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator, Viewer
-from bobusang.entry.api.fields import Capitals, Form, Name, Numeric
+from bobusang.entry.api.fields import Capitals, Form, Name, Numeric, QueryId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import workflow_id
-from bobusang.flows.conveyor import cancelling, choosing, control, retrying, starting, watching
+from bobusang.flows.conveyor import batches, cancelling, choosing, control, reporting, retrying, starting, watching
 from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
+from bobusang.flows.conveyor.reporting import Causes, Comparison
 from bobusang.flows.conveyor.retrying import Retried
 from bobusang.flows.conveyor.starting import Started
 from bobusang.flows.conveyor.watching import BatchDetail, BatchFilter, BatchLine
@@ -123,6 +124,13 @@ class Rates:
         first, done = (batch.start_time, 0) if batch.end_time else self._seen_first(batch, now)
         return round(max(0, batch.done - done) / max((end - first).total_seconds(), 1.0) * 60, 1)
 
+    async def live(self, tx: Tx, batch_id: str) -> LiveBatch:
+        """A batch as it moves."""
+        found = await watching.one(tx, batch_id)
+        rate = self.of(found, tx.now)
+        eta = round(found.left / rate * 60, 1) if rate and found.end_time is None else None
+        return LiveBatch(**{one.name: getattr(found, one.name) for one in fields(found)}, rate=rate, eta_seconds=eta)
+
     def _seen_first(self, batch: BatchDetail, now: datetime) -> tuple[datetime, int]:
         if batch.batch_id not in self._seen and len(self._seen) >= MOST_KNOWN:
             del self._seen[next(iter(self._seen))]
@@ -183,11 +191,27 @@ async def list_batches(desk: Viewer, query: Annotated[BatchQuery, Query()]) -> P
 async def show_batch(desk: Viewer, request: Request, batch_id: BatchId) -> LiveBatch:
     """Its brands by stage: the control rows, and what the engine counts right now."""
     async with desk.read() as tx:
-        found = await watching.one(tx, batch_id)
-        rate = request.app.state.rates.of(found, tx.now)
-    eta = round(found.left / rate * 60, 1) if rate and found.end_time is None else None
-    facts = {one.name: getattr(found, one.name) for one in fields(found)}
-    return LiveBatch(**facts, rate=rate, eta_seconds=eta)
+        rates: Rates = request.app.state.rates
+        return await rates.live(tx, batch_id)
+
+
+@router.get("/{batch_id}/causes", summary="Show why a batch failed")
+async def show_causes(
+    desk: Viewer,
+    batch_id: BatchId,
+    job: Annotated[QueryId | None, Query(description="of one brand's job alone")] = None,
+) -> Causes:
+    """Failures by their error, and products that were left out by why; with an example of each."""
+    async with desk.read() as tx:
+        await batches.get(tx, batch_id)
+        return await reporting.causes(tx, batch_id, job)
+
+
+@router.get("/{batch_id}/comparison", summary="Compare a batch with the one before")
+async def compare_batch(desk: Viewer, batch_id: BatchId) -> Comparison:
+    """With the last of the same mode: products by stage, duration, and which causes of failure are new or gone."""
+    async with desk.read() as tx:
+        return await reporting.compared(tx, batch_id)
 
 
 @router.post("/{batch_id}/retry", summary="Run what failed again, or all from a stage on")

@@ -49,6 +49,16 @@ NOTES = {
     "throw {count} dead letters away?": "데드레터 {count}건을 버릴까요?",
     "{count} more match": "{count}건이 더 있습니다",
     "{count} of those named are no dead letters": "지정한 것 가운데 {count}건은 데드레터가 아닙니다",
+    # what came of a batch
+    "failed": "실패",
+    "left out": "제외",
+    "new causes": "새로 생긴 원인",
+    "causes that are gone": "없어진 원인",
+    "nothing failed and nothing was left out": "실패한 것도 제외된 것도 없습니다",
+    "there is no batch of this mode before it": "같은 방식의 이전 배치가 없습니다",
+    "{batch} took {seconds} s, {before} took {seconds_before} s": (
+        "{batch}: {seconds}초, {before}: {seconds_before}초 걸렸습니다"
+    ),
     # search
     "{total} found": "{total}건을 찾았습니다",
     "the index was made anew: {done} products": "색인을 새로 만들었습니다: 상품 {done}개",

@@ -26,6 +26,8 @@ Key = Annotated[str | None, typer.Option("--key", help="A second start with the 
 Wait = Annotated[bool, typer.Option("--wait", help="Watch it to its end; exit code 1 when it failed, 5 in part.")]
 
 PREVIEW = "sku account kind changes"
+CAUSES = "stage count dead brands error product task_id"
+CHANGES = "stage items items_before failed failed_before"
 SHORT = 40
 COLUMNS = "batch_id mode status total_brands success_brands start_time end_time"
 FACTS = "batch_id mode status total_brands success_brands start_time end_time seconds done left rate eta_seconds"
@@ -106,6 +108,41 @@ def retry(
     text = "batch {batch}: {tasks} tasks of {brands} brands run again"
     values = {"batch": batch, "tasks": answer["tasks"], "brands": len(answer["brands"])}
     _told(session, answer, text, values, wait=wait)
+
+
+@command(app, "errors")
+def errors(session: Session, batch: Newest = None) -> None:
+    """Show why a batch failed: its errors by cause, and why products were left out."""
+    found = session.api.get(f"/batches/{_named(session, batch)}/causes")
+    if session.options.machine:
+        session.screen.document(found)
+        return
+    for title, rows in (("failed", found["failed"]), ("left out", found["left_out"])):
+        if rows:
+            session.screen.title(title)
+            session.screen.table(rows, CAUSES)
+    if not found["failed"] and not found["left_out"]:
+        session.note("nothing failed and nothing was left out")
+
+
+@command(app, "compare")
+def compare(session: Session, batch: Newest = None) -> None:
+    """Compare a batch with the one of the same mode before it."""
+    found = session.api.get(f"/batches/{_named(session, batch)}/comparison")
+    if session.options.machine:
+        session.screen.document(found)
+        return
+    if found["before"] is None:
+        session.note("there is no batch of this mode before it")
+        return
+    values = {"batch": found["batch"]["batch_id"], "before": found["before"]["batch_id"]}
+    times = {"seconds": f"{found['seconds']:.0f}", "seconds_before": f"{found['seconds_before']:.0f}"}
+    session.note("{batch} took {seconds} s, {before} took {seconds_before} s", **values, **times)
+    session.screen.table(found["stages"], CHANGES)
+    for title, rows in (("new causes", found["new"]), ("causes that are gone", found["gone"])):
+        if rows:
+            session.screen.title(title)
+            session.screen.table(rows, CAUSES)
 
 
 @command(app, "cancel")

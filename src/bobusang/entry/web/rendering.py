@@ -87,7 +87,14 @@ class Rendering:
         )
         environment.filters.update({name: _filter(name) for name in FILTERS})
         environment.globals.update(
-            asset=assets.url, version=__version__, attribute=attribute, language=language, csrf=_csrf, may=_may, **known
+            asset=assets.url,
+            version=__version__,
+            attribute=attribute,
+            language=language,
+            csrf=_csrf,
+            may=_may,
+            zone=_zone,
+            **known,
         )
         return environment
 
@@ -104,6 +111,11 @@ def _filter(name: str) -> Any:
 def _csrf() -> Markup:
     """The hidden field of every form that changes something."""
     return Markup('<input type="hidden" name="csrf" value="{}">').format(_eyes.get().csrf)
+
+
+def _zone() -> str:
+    """The zone of who looks, for what a script shows."""
+    return _eyes.get().zone
 
 
 def _may(role: str) -> bool:

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from bobusang.stages.convert.translate import Translator
 
 SHOWN = 3
+UNREAD, MADE_ALREADY = (
+    "not all of its pages are read yet",
+    "this version is made already: another of its pages came first",
+)
+COMES_AGAIN = frozenset({UNREAD, MADE_ALREADY})
+"""Why a task is skipped of which the product is taken up by another of the same run."""
 
 
 class Made(Done, frozen=True):
@@ -120,11 +126,11 @@ class Converting:
             return Skip("the product is not known any more")
         before, stamp = facts.before.get(known.id), facts.stamps.of(known.named)
         if before is not None and before.is_made(known.version, stamp):
-            return Skip("this version is made already: another of its pages came first")
+            return Skip(MADE_ALREADY)
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
         if known.id not in facts.read or known.is_gone:
-            words = "the mall has it no more" if known.is_gone else "not all of its pages are read yet"
+            words = "the mall has it no more" if known.is_gone else UNREAD
             return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
         made = self._converted(known, before, facts, texts)
         if isinstance(made, Held):

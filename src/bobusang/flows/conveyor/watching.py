@@ -101,7 +101,12 @@ async def listed(tx: Tx, wanted: BatchFilter, before: int | None, limit: int) ->
         query = query.where(table.run_mode == wanted.mode)
     if wanted.status is not None:
         query = query.where(table.status == wanted.status)
-    return [BatchLine(**_facts(row)) for row in await tx.fetch(query)]
+    return [line_of(row) for row in await tx.fetch(query)]
+
+
+def line_of(row: Row) -> BatchLine:
+    """A batch as its row tells it."""
+    return BatchLine(**_facts(row))
 
 
 async def one(tx: Tx, batch_id: str) -> BatchDetail:

@@ -60,7 +60,7 @@
     };
     for (const place of find("[data-plot]")) {
       if (place.dataset.drawn === place.dataset.plot && plots.has(place)) continue;
-      const { x, series } = JSON.parse(place.dataset.plot);
+      const { x, series, zero } = JSON.parse(place.dataset.plot);
       const data = [x, ...series.map((one) => one.values)];
       const known = plots.get(place);
       place.dataset.drawn = place.dataset.plot;
@@ -68,8 +68,12 @@
       known?.destroy();
       place.replaceChildren();
       const axis = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") } };
-      const lines = series.map((one, at) => ({ label: one.label, stroke: colour(`--line-${at % 4 + 1}`), width: 2, points: { show: x.length < 3 } }));
-      plots.set(place, new uPlot({ width: place.clientWidth || 600, height: 220, series: [{}, ...lines], axes: [axis, { ...axis, size: 60 }], legend: { live: true } }, data, place));
+      const clock = (ticks, days) => { const format = new Intl.DateTimeFormat("sv-SE", { ...(days ? { month: "2-digit", day: "2-digit" } : {}), hour: "2-digit", minute: "2-digit", timeZone: place.dataset.zone }); return ticks.map((at) => format.format(at * 1000)); };
+      const times = { ...axis, values: (plot, ticks) => clock(ticks, plot.scales.x.max - plot.scales.x.min > 86400) };
+      const lines = series.map((one, at) => ({ label: one.label, stroke: colour(`--line-${at % 5 + 1}`), width: 2, points: { show: x.length < 3 } }));
+      const first = { label: place.dataset.time, value: (_, at) => at === null ? "–" : clock([at], true)[0] };
+      const scales = zero ? { y: { range: (_, low, high) => [0, high * 1.1 || 1] } } : {};
+      plots.set(place, new uPlot({ width: place.clientWidth || 600, height: 220, scales, series: [first, ...lines], axes: [times, { ...axis, size: 60 }], legend: { live: true } }, data, place));
     }
   };
   addEventListener("resize", () => { for (const [place, plot] of plots) plot.setSize({ width: place.clientWidth, height: 220 }); });

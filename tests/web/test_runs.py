@@ -1,0 +1,139 @@
+"""Runs: the list, one run in its four tabs, and what can be done to it, over real runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bobusang.flows.conveyor import watching
+from bobusang.flows.conveyor.watching import BatchFilter
+
+if TYPE_CHECKING:
+    from bobusang.flows.conveyor.watching import BatchLine
+    from tests.web.screen import Screen
+
+HEAD = ["Run", "Mode", "State", "Duration", "Brands", "Started", "By", "Actions"]
+
+
+async def runs(screen: Screen) -> list[BatchLine]:
+    async with screen.app.engine.db.read() as tx:
+        return await watching.listed(tx, BatchFilter(), None, 10)
+
+
+async def test_all_runs_are_listed_and_filters_are_remembered(screen: Screen) -> None:
+    partial, full = await runs(screen)
+
+    page = await screen.viewer.get("/runs")
+    only = await screen.viewer.get("/runs", mode="FULL")
+    again = await screen.viewer.get("/runs")
+
+    assert page.texts("thead th") == HEAD
+    assert page.texts("tbody th") == [partial.batch_id, full.batch_id]
+    assert page.texts("tbody tr td:nth-child(3)") == ["done", "done"]
+    assert only.texts("tbody th") == again.texts("tbody th") == [full.batch_id]
+    assert again.url == "https://shop.test/ui/runs?mode=FULL"
+
+
+async def test_a_run_is_shown_by_brand_and_stage(screen: Screen) -> None:
+    _, full = await runs(screen)
+
+    page = await screen.viewer.get(f"/runs/{full.batch_id}")
+    done = await screen.viewer.get(f"/runs/{full.batch_id}", state="DONE")
+    none = await screen.viewer.get(f"/runs/{full.batch_id}", state="ERROR")
+
+    assert page.text("h1") == f"Run {full.batch_id}"
+    assert page.texts(".tabs a") == ["Belt", "Timeline", "Errors", "Compare"]
+    assert page.texts("#run-head th") == ["Brand", "Collect", "Convert", "Image", "Price", "Register", "State"]
+    assert page.texts(".figure strong") == ["100%", page.texts(".figure strong")[1], "10 / 10", "0"]
+    assert len(page.texts(".belt tbody tr")) == len(done.texts(".belt tbody tr")) == 10
+    assert none.text(".empty") == "No brand is like this."
+
+
+async def test_the_timeline_has_a_bar_a_stage(screen: Screen) -> None:
+    _, full = await runs(screen)
+
+    page = await screen.viewer.get(f"/runs/{full.batch_id}/timeline")
+
+    assert len(page.tree.css(".times tbody tr")) == 11
+    assert len(page.tree.css(".times tbody tr:first-child rect")) == 5
+    assert page.texts("details table tbody th") == ["Collect", "Convert", "Image", "Price", "Register"]
+
+
+async def test_from_the_belt_to_why_a_product_is_not_registered(screen: Screen) -> None:
+    """Overview, the cell that left something out, the product: three clicks."""
+    _, full = await runs(screen)
+    belt = await screen.viewer.get(f"/runs/{full.batch_id}")
+    cell = belt.links(".belt .aside a")[0]
+
+    errors = await screen.viewer.get(cell.removeprefix("/ui").partition("#")[0])
+
+    assert errors.texts("h2")[:2] == ["What failed", "Left out, and why"]
+    why = errors.texts("#left-out tbody tr")[0]
+    assert "brand" in why or "categor" in why or "sold out" in why, why
+    assert errors.links("#left-out tbody a")[0].startswith("/ui/products/")
+
+
+async def test_a_run_is_compared_with_the_one_before(screen: Screen) -> None:
+    partial, full = await runs(screen)
+
+    first = await screen.viewer.get(f"/runs/{full.batch_id}/compare")
+    started = await screen.operator.post("/runs/new", on="/runs/new", mode="FULL", do="start", limit="1")
+    assert started.status == 200, started.text()
+    batch_id = started.url.rpartition("/")[2]
+    second = await screen.viewer.get(f"/runs/{batch_id}/compare")
+
+    assert first.text(".empty p") == "This is the first run of its mode: there is nothing to compare it with."
+    assert second.texts("h2") == ["Products by stage", "New causes"]
+    assert second.links("a.figure")[0] == f"/ui/runs/{full.batch_id}"
+    assert batch_id not in (partial.batch_id, full.batch_id)
+
+
+async def test_a_run_is_started_cancelled_and_run_again(screen: Screen) -> None:
+    page = await screen.operator.post("/runs/new", on="/runs/new", mode="PARTIAL", do="start", malls="okmall")
+    batch_id = page.url.rpartition("/")[2]
+    assert page.text(".said") == f"Run {batch_id} was started for 5 brands."
+    listed = await screen.viewer.get("/runs", status="RUNNING")
+    assert listed.texts("tbody tr td:nth-child(7)") == ["the operator"]
+
+    path = f"/runs/{batch_id}"
+    page = await screen.operator.post(f"{path}/cancel", on=path, why="the wrong mall")
+    assert page.text(".said") == "The run was cancelled; 5 brands had not ended."
+    errors = await screen.viewer.get(f"{path}/errors")
+    assert errors.texts("section:last-of-type td.text")[0] == "cancelled: the wrong mall"
+
+    page = await screen.operator.post(f"{path}/retry", on=path)
+    assert page.text(".said") == "5 tasks of 5 brands run again."
+    await screen.operator.post(f"{path}/cancel", on=path)
+    page = await screen.operator.post(f"{path}/retry", on=path, **{"from": "stage", "stage": "PRICE"})
+    assert page.text(".said") == "5 tasks of 5 brands run again."
+    refused = await screen.operator.post(f"{path}/retry", on=path, **{"from": "stage", "stage": "PRICE"})
+    assert (
+        refused.text(".said.refused")
+        == f"batch {batch_id} still runs (wait for it, or `bobusang run cancel {batch_id}`)"
+    )
+
+
+async def test_what_a_run_would_send_is_shown_and_nothing_is_sent(screen: Screen) -> None:
+    before = await runs(screen)
+
+    page = await screen.operator.post("/runs/new", on="/runs/new", mode="FULL", do="preview", malls="okmall")
+
+    assert page.status == 200
+    assert "Nothing was sent." in page.text("#preview p")
+    assert await runs(screen) == before
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"brands": "no such brand"}, "there is no brand 'no such brand'"),
+        ({"mode": "PARTIAL", "stages": "IMAGE"}, "PARTIAL has no stage IMAGE"),
+    ],
+)
+async def test_what_is_wrong_is_said_beside_what_was_typed(screen: Screen, form: dict[str, Any], said: str) -> None:
+    page = await screen.operator.post("/runs/new", on="/runs/new", do="start", **form)
+
+    assert page.status == 422
+    assert said in page.text(".said")
+    assert page.text("textarea") == form.get("brands", "")
