@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bench.stage_time import StageTime
 from bobusang import wiring
 from bobusang.engine.worker import Worker
-from bobusang.entry import api
+from bobusang.entry import worker as process
 from bobusang.entry.cli import main as command
 from bobusang.kit import json
 
@@ -29,7 +29,7 @@ ENGINE, DOOR, UPKEEP = "engine", "API", "upkeep"
 
 def watch(meter: StageTime) -> None:
     """Put labels on what an application is made of, before one is made."""
-    build, keeper, create, run = wiring.build, wiring.App.keeper, api.create_app, Worker.run
+    build, keeper, create, run = wiring.build, wiring.App.keeper, process._asgi, Worker.run
 
     def built(settings: Settings, database: Database) -> App:
         app = build(settings, database)
@@ -56,7 +56,7 @@ def watch(meter: StageTime) -> None:
 
     wiring.build = built
     setattr(wiring.App, "keeper", kept)  # noqa: B010
-    setattr(api, "create_app", opened)  # noqa: B010
+    setattr(process, "_asgi", opened)  # noqa: B010
     setattr(Worker, "run", labelled(meter, ENGINE, run))  # noqa: B010
 
 
