@@ -191,11 +191,11 @@ def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | N
 
 @asynccontextmanager
 async def _running(
-    plan: Plan, folder: Path, notes: Path, said: Mapping[str, object]
+    plan: Plan, folder: Path, notes: Path, given: Mapping[str, object]
 ) -> AsyncIterator[list[psutil.Popen]]:
     """`bobusang up`, and further workers beside it; each notes its stages, where that is wanted, when it is stopped."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS}
-    environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in said.items()}
+    environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in given.items()}
     found: list[psutil.Popen] = []
     try:
         for number, command in enumerate(["up", *["worker"] * (plan.workers - 1)]):
@@ -205,8 +205,9 @@ async def _running(
             argv = [*program, command, "--json", "--quiet"]
             found.append(psutil.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True))
             async with asyncio.timeout(START_SECONDS):
-                if not await asyncio.to_thread(found[-1].stdout.readline):
-                    raise RuntimeError(f"`bobusang {command}` did not start; see above")
+                said = await asyncio.to_thread(found[-1].stdout.readline)
+                if '"pid"' not in said:
+                    raise RuntimeError(f"`bobusang {command}` did not start: {said or 'see above'}")
         yield found
     finally:
         for one in found:
