@@ -16,6 +16,7 @@ from bobusang.entry.cli import main
 from bobusang.entry.cli.process import address, listening
 from bobusang.entry.worker import Api, Part
 from bobusang.flows import demo
+from bobusang.kit import log
 from bobusang.settings import load
 from bobusang.wiring import opened
 from tests.e2e.program import PATIENCE
@@ -51,6 +52,7 @@ def url(home: Path) -> Iterator[str]:
     listener, ready = listening("127.0.0.1", 0), threading.Event()
 
     async def serve() -> None:
+        log.configure("CRITICAL")  # its lines would stand among those of the commands, which run in the same process
         async with opened(load({}, home=str(home))) as app:
             server = Api(create_app(app, local=True), listener)
             parts = [Part("worker", lambda: app.worker("w")), Part("upkeep", app.keeper)]
@@ -81,6 +83,7 @@ def url(home: Path) -> Iterator[str]:
     yield found
     asked.put(None)
     thread.join(PATIENCE)
+    log.configure()
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ def job(program: Up) -> Iterator[int]:
 
 def test_an_empty_folder_becomes_a_running_program(program: Up) -> None:
     assert program.get("/health/ready")["status"] == "ok"
-    assert set(program.ready) == {"pid", "url", "key_file", "worker", "upkeep", "database", "version"}
+    assert set(program.ready) == {"pid", "url", "key_file", "welcome", "worker", "upkeep", "database", "version"}
     assert program.ready["database"] == "sqlite:///bobusang-data/bobusang.db"
 
 

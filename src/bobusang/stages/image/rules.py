@@ -84,11 +84,19 @@ def arranged(
         return tuple(before)
     known = {image.source_url: image for image in before}
     out = [image for image in before if image.reason == TAKEN_OUT]
-    now = [_merged(wanted, url, known.get(url), _without(out, findings.get(url))) for url in urls]
+    found = {url: _without(out, findings.get(url)) for url in urls}
+    now = [_merged(wanted, url, known.get(url), found[url]) for url in urls]
     ready = _kept(before, now, looks) if wanted.published else [image for image in now if image.is_ready]
     ready = _distinct(ready)[:PLACES]
     shown = {image.sha256 for image in ready}
-    rest = [image for image in now if not image.is_ready] + [image for image in out if image.source_url not in urls]
+    placed = {image.source_url for image in ready}
+    # What was kept although it is bad now, and then stands there by another address, is told as it is now.
+    left = [
+        image if not image.is_ready else _merged(wanted, image.source_url, None, found[image.source_url])
+        for image in now
+    ]
+    rest = [image for image in left if not image.is_ready and image.source_url not in placed]
+    rest += [image for image in out if image.source_url not in urls]
     return (*ready, *(image for image in rest if image.sha256 is None or image.sha256 not in shown))[:PLACES]
 
 

@@ -51,7 +51,10 @@ def _all(serving: Serving, typed: str, limit: int) -> Iterator[Suggestion]:
 
 def _begun(serving: Serving, field: str, begin: str, kind: str, limit: int) -> Iterator[Suggestion]:
     for term, count in serving.searcher.terms_with_prefix(field, begin, limit=limit):
-        yield Suggestion(term.partition(BETWEEN)[2], kind, count)
+        if serving.deleted:  # which still count there
+            count = serving.searcher.search(Query.term_query(SCHEMA, field, term), 1, count=True).count
+        if count:
+            yield Suggestion(term.partition(BETWEEN)[2], kind, count)
 
 
 def _names(serving: Serving, typed: str) -> Iterator[Suggestion]:
