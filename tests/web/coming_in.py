@@ -9,6 +9,7 @@ import httpx
 from bobusang.entry.people import links
 from bobusang.entry.tables import Role
 from bobusang.kit.db import connect
+from tests.e2e.program import PATIENCE
 from tests.servers.server import wait_for
 from tests.web.screen import COOKIE, PASSWORD
 
@@ -27,9 +28,9 @@ def signed_in(running: Up) -> dict[str, list[dict[str, object]]]:
 
 def _entered(link: str, name: str) -> list[dict[str, object]]:
     origin = link.partition("/ui/")[0]
-    answer = httpx.post(link, data={"name": name, "password": PASSWORD}, headers={"origin": origin})
+    answer = httpx.post(link, data={"name": name, "password": PASSWORD}, headers={"origin": origin}, timeout=PATIENCE)
     assert answer.status_code == 303, answer.text
-    return [{"name": COOKIE, "value": answer.cookies[COOKIE], "url": origin, "secure": True, "httpOnly": True}]
+    return [{"name": COOKIE, "value": answer.cookies[COOKIE], "url": origin.replace("http:", "https:"), "secure": True, "httpOnly": True}]
 
 
 async def _invited(running: Up, role: Role) -> str:

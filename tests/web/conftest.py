@@ -35,8 +35,9 @@ async def screen(shop: Path, tmp_path: Path) -> AsyncIterator[Screen]:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For files of journeys alone: while it is there no test of the same process has a loop of its own."""
     with browsers.started() as found:
         yield found
 

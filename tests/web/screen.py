@@ -70,7 +70,7 @@ class Visitor:
     async def post(self, path: str, on: str = "/", **form: Any) -> Page:
         """Send a form that stands on a page, and see what comes of it."""
         token = (await self.get(on)).csrf
-        headers = {"referer": f"http://shop/ui{on}", "origin": "http://shop"}
+        headers = {"referer": f"https://shop.test/ui{on}", "origin": "https://shop.test"}
         data = {"csrf": token, **form}
         return _page(await self.client.post(f"/ui{path}", data=data, headers=headers, follow_redirects=True))
 
@@ -110,13 +110,13 @@ async def opened(home: Path, url: str = "", *, language: str = "en", **said: Any
         stored = await passwords.hashed(PASSWORD)
         for role in (*Role, None):
             client = httpx.AsyncClient(
-                transport=httpx.ASGITransport(api), base_url="http://shop", headers={"accept-language": language}
+                transport=httpx.ASGITransport(api), base_url="https://shop.test", headers={"accept-language": language}
             )
             if role is not None:
                 token = await app.engine.db.transact(
                     lambda tx, role=role: _signed_in(tx, role, stored)  # type: ignore[misc]
                 )
-                client.headers["cookie"] = f"{COOKIE}={token}"
+                client.cookies.set(COOKIE, token, domain="shop.test", path="/")
             screen.people[role] = Visitor(client)
         try:
             yield screen

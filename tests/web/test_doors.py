@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 async def test_a_stranger_is_sent_to_the_door_and_then_to_where_he_wanted(screen: Screen) -> None:
     page = await screen.stranger.get("/held", kind="brands")
-    assert (page.status, page.url) == (200, "http://shop/ui/sign-in")
+    assert (page.status, page.url) == (200, "https://shop.test/ui/sign-in")
 
     jar = screen.stranger.client
     answer = await jar.post("/ui/sign-in", data={"name": "the viewer", "password": PASSWORD})
@@ -47,11 +47,11 @@ async def test_guessing_is_slowed_down(screen: Screen) -> None:
 
 
 async def test_signing_out_ends_the_session_and_not_only_the_cookie(screen: Screen) -> None:
-    assert (await screen.viewer.get("/")).url == "http://shop/ui/"
+    assert (await screen.viewer.get("/")).url == "https://shop.test/ui/"
 
     await screen.viewer.post("/sign-out")
 
-    assert (await screen.viewer.get("/")).url == "http://shop/ui/sign-in"
+    assert (await screen.viewer.get("/")).url == "https://shop.test/ui/sign-in"
 
 
 async def test_a_link_makes_one_person_once(screen: Screen) -> None:
@@ -59,6 +59,7 @@ async def test_a_link_makes_one_person_once(screen: Screen) -> None:
     form = {"name": "길동", "password": PASSWORD}
 
     first = await screen.stranger.client.post(f"/ui/welcome/{token}", data=form)
+    screen.stranger.client.cookies.clear()
     second = await screen.stranger.client.post(f"/ui/welcome/{token}", data={**form, "name": "꺽정"})
 
     assert (first.status_code, first.headers["location"], second.status_code) == (303, "/ui/", 404)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -109,11 +110,12 @@ async def welcome(visit: Visit) -> Response:
 @pages.post("/me", role=Role.VIEWER)
 async def choose(visit: Visit) -> Response:
     """Language, look and zone of who is signed in."""
-    form, user = await visit.form(), visit.signed_in.user if visit.signed_in else None
-    assert user is not None
+    assert visit.signed_in is not None
+    form, user = await visit.form(), visit.signed_in.user
     chosen = {name: form.get(name) for name in ("language", "theme", "zone")}
     await visit.site.app.engine.db.transact(lambda tx: users.choose(tx, user.id, **chosen))
     visit.site.attendance.forget()
+    visit.signed_in = replace(visit.signed_in, user=replace(user, **chosen))  # who chose a language is answered in it
     return visit.done(N_("saved"))
 
 

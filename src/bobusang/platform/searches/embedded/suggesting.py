@@ -50,11 +50,16 @@ def _all(serving: Serving, typed: str, limit: int) -> Iterator[Suggestion]:
 
 
 def _begun(serving: Serving, field: str, begin: str, kind: str, limit: int) -> Iterator[Suggestion]:
-    for term, count in serving.searcher.terms_with_prefix(field, begin, limit=limit):
-        if serving.deleted:  # which still count there
-            count = serving.searcher.search(Query.term_query(SCHEMA, field, term), 1, count=True).count
+    for term, known in serving.searcher.terms_with_prefix(field, begin, limit=limit):
+        count = _living(serving, field, term) if serving.deleted else known
         if count:
             yield Suggestion(term.partition(BETWEEN)[2], kind, count)
+
+
+def _living(serving: Serving, field: str, term: str) -> int:
+    """How many documents have a term, without those that were deleted and still count."""
+    found: int = serving.searcher.search(Query.term_query(SCHEMA, field, term), 1, count=True).count or 0
+    return found
 
 
 def _names(serving: Serving, typed: str) -> Iterator[Suggestion]:
