@@ -30,7 +30,8 @@ def _entered(link: str, name: str) -> list[dict[str, object]]:
     origin = link.partition("/ui/")[0]
     answer = httpx.post(link, data={"name": name, "password": PASSWORD}, headers={"origin": origin}, timeout=PATIENCE)
     assert answer.status_code == 303, answer.text
-    return [{"name": COOKIE, "value": answer.cookies[COOKIE], "url": origin.replace("http:", "https:"), "secure": True, "httpOnly": True}]
+    at = origin.replace("http:", "https:")  # a browser lets nobody else give it a `__Host-` cookie
+    return [{"name": COOKIE, "value": answer.cookies[COOKIE], "url": at, "secure": True, "httpOnly": True}]
 
 
 async def _invited(running: Up, role: Role) -> str:
