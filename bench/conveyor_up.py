@@ -45,8 +45,8 @@ def watch(meter: StageTime) -> None:
         found._duties = [replace(one, run=labelled(meter, f"{UPKEEP}: {one.name}", one.run)) for one in found._duties]
         return found
 
-    def opened(app: App) -> Any:
-        made = create(app)
+    def opened(app: App, *more: Any) -> Any:
+        made = create(app, *more)
 
         async def door(scope: Any, receive: Any, send: Any) -> None:
             with meter.named(f"{DOOR}: /{str(scope.get('path', '')).strip('/').partition('/')[0]}"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from bobusang.entry.demo.staying import Demo
     from bobusang.wiring import App
 
 AGAIN_SECONDS = 1.0
@@ -87,8 +88,11 @@ class Stop:
             self.on_first()
 
 
-async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> None:
-    """Run until asked to stop, then drain: the API closes, the worker finishes, upkeep counts what it finished."""
+async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None], demo: Demo | None = None) -> None:
+    """Run until asked to stop, then drain: the API closes, the worker finishes, upkeep counts what it finished.
+
+    With a `demo` somebody before the screen may ask for it; it then asks us to stop, to be started anew with it.
+    """
     main = asyncio.current_task()
     assert main is not None
     with stop.listening(main):
@@ -97,14 +101,18 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> 
         if roles.worker is not None:
             name = roles.worker
             parts.insert(0, Part("worker", lambda: app.worker(name)))
-        server = None if roles.listener is None else Api(_asgi(app), roles.listener)
+        server = None if roles.listener is None else Api(_asgi(app, demo), roles.listener)
         try:
             for part in parts:
                 part.start()
             if server is not None:
                 await server.start()
             ready()
+            if demo is not None:
+                demo.serve(app, stop)
             await _until(stop.asked, server)
+            if demo is not None:
+                await demo.leave()
             for part in parts[:-1]:
                 await part.stop()
             if server is not None:
@@ -116,12 +124,12 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None]) -> 
                 await server.leave()
 
 
-def _asgi(app: App) -> FastAPI:
+def _asgi(app: App, demo: Demo | None) -> FastAPI:
     from bobusang.entry import web
     from bobusang.entry.api import create_app
 
     api = create_app(app)
-    web.mount(api, app)
+    web.mount(api, app).demo = demo
     return api
 
 
@@ -219,7 +227,7 @@ class Api:
             timeout_graceful_shutdown=CLOSE_SECONDS,
         )
         self._server = Server(config)
-        self._listener = listener
+        self._listener = listener.dup()  # uvicorn closes what it is given, and we may be started anew on the same
         self.task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

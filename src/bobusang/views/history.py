@@ -26,8 +26,8 @@ class Series:
     values: dict[str, list[float]]
 
 
-async def series(tx: Tx, since: datetime, name: str = THROUGHPUT) -> Series:
-    """All labels of a name since then."""
+async def series(tx: Tx, since: datetime, name: str = THROUGHPUT, *, whole: bool = False) -> Series:
+    """All labels of a name since then, from the first minute that has any, or with `whole` from then on."""
     found: dict[int, dict[str, float]] = {}
     labels: set[str] = set()
     for row in await tx.fetch(SINCE, name=name, since=since):
@@ -35,7 +35,8 @@ async def series(tx: Tx, since: datetime, name: str = THROUGHPUT) -> Series:
         assert at is not None
         found.setdefault(int(at.timestamp()), {})[row["label"]] = float(row["value"])
         labels.add(row["label"])
-    minutes = range(min(found), int(tx.now.timestamp()) - MINUTE + 1, MINUTE) if found else range(0)
+    first = int(since.timestamp()) // MINUTE * MINUTE if whole else min(found, default=0)
+    minutes = range(first, int(tx.now.timestamp()) - MINUTE + 1, MINUTE) if found else range(0)
     x = sorted({*minutes, *found})
     return Series(x, {label: [found.get(at, {}).get(label, 0.0) for at in x] for label in sorted(labels)})
 

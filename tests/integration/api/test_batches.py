@@ -31,7 +31,7 @@ STEPS = (
     step("register", handler="work", mode=StepMode.BARRIER),
     step("close", handler="work", gather=True),
 )
-TIMES = ("started_at", "updated_at")
+TIMES = ("started_at", "updated_at", "job_id")
 NOON = datetime(2026, 1, 27, 12, tzinfo=UTC)
 
 

@@ -3,70 +3,34 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from bobusang.entry.cli.failure import Exit, Failure
+from bobusang.entry.demo.places import FILE, HOST, Places, free_ports, plain_environment, sandbox_line, store, stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ACCOUNT = "bobusang"
-PLACES = "demo.json"
 START_SECONDS = 60.0
 STOP_SECONDS = 40.0
-HOST = "127.0.0.1"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where both listen: the same each time, because products and pictures are known by their addresses."""
-
-    sandbox: int
-    api: int
-    size: int
-    """Products of each mall: another size would be another world."""
-
-    @property
-    def sandbox_url(self) -> str:
-        return f"http://{HOST}:{self.sandbox}"
-
-    @property
-    def api_url(self) -> str:
-        return f"http://{HOST}:{self.api}"
 
 
 def places(home: Path, size: int) -> Places:
     """Those of this folder, chosen when it is first used; its size is then that of the first time."""
-    path = home / PLACES
-    if path.exists():
-        found = Places(**json.loads(path.read_text("utf-8")))
-    else:
-        sandbox, api = _free(2)
-        found = Places(sandbox, api, size)
-        path.write_text(json.dumps(asdict(found)), "utf-8")
+    found = stored(home)
+    if found is None:
+        sandbox, api = free_ports(2)
+        found = store(home, Places(sandbox, api, size))
     for port in (found.sandbox, found.api):
-        _must_be_free(port, path)
+        _must_be_free(port, home / FILE)
     return found
-
-
-def _free(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind((HOST, 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
 
 
 def _must_be_free(port: int, path: Path) -> None:
@@ -82,20 +46,9 @@ def _must_be_free(port: int, path: Path) -> None:
 
 
 @contextmanager
-def sandbox(home: Path, at: Places, *, brands: int) -> Iterator[None]:
+def sandbox(home: Path, at: Places) -> Iterator[None]:
     """Malls and a market on this machine, which remember what became of them."""
-    hook = f"{at.api_url}/webhooks/buyma/{ACCOUNT}"
-    told = {
-        "--port": at.sandbox,
-        "--size": at.size,
-        "--brands": brands,
-        "--pictures": 2,
-        "--market-delay": 0.2,
-        "--webhook-url": hook,
-        "--keep": home / "sandbox.json",
-    }
-    line = [sys.executable, "-m", "bobusang.sandbox", "--tied", *(str(part) for pair in told.items() for part in pair)]
-    with _child(line, home / "sandbox.log", {}) as found:
+    with _child(sandbox_line(home, at), home / "sandbox.log", {}) as found:
         _first_line(found, home / "sandbox.log", "the sandbox")
         yield
 
@@ -122,11 +75,10 @@ def program(home: Path, at: Places) -> Iterator[str]:
 @contextmanager
 def _child(line: list[str], log: Path, said: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """A process of its own group: Ctrl-C is ours to hear, and it is then ended by us, gently."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("BOBUSANG_")}
     with log.open("a", encoding="utf-8") as out:
         found = subprocess.Popen(  # noqa: S603 - our own program
             line,
-            env=kept | said,
+            env=plain_environment() | said,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=out,

@@ -18,20 +18,18 @@ from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.options import Options
 from bobusang.entry.cli.place import prepare, settings
 from bobusang.entry.cli.session import Session
+from bobusang.entry.demo.equipping import MARKET, account, mapping
+from bobusang.entry.demo.places import ACCOUNT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bobusang.entry.cli.children import Places
+    from bobusang.entry.demo.places import Places
 
 HOME = "bobusang-demo"
-BRANDS = 5
 SIZE = 220
 """Products of each mall: what is sold out, damaged or held is more than a tenth, and 300 are wanted at the least."""
 HOURS = 72.0
-MARKET = "buyma"
-KOREA, FREE = "2002003000", 888
-"""The market's numbers of where we buy, and of a free delivery."""
 STAGES = (("COLLECT", "collected"), ("CONVERT", "converted"), ("IMAGE", "pictured"), ("PRICE", "priced"))
 
 
@@ -41,7 +39,7 @@ def shown(session: Session, size: int = SIZE) -> None:
     prepare(settings(Options(home=str(home)), database_url=""))
     try:
         at = children.places(home, size)
-        with children.sandbox(home, at, brands=BRANDS):
+        with children.sandbox(home, at):
             session.note("sandbox at {url}: two malls and a market, seeded", url=at.sandbox_url)
             with (
                 children.program(home, at) as key,
@@ -90,34 +88,14 @@ def _equipped(session: Session, home: Path) -> None:
     for one in session.api.get("/schedules", limit=200)["items"]:
         session.api.post(f"/schedules/{one['id']}/pause")  # the demo runs what it shows, at its own time
     lists = session.api.post("/masters/fetch", market=MARKET)["items"]
-    taken = session.api.call("POST", "/mappings", content=("text/csv", _mapping(home).encode()))
-    session.api.post("/accounts", _account())
+    text = mapping()
+    (home / "mapping.csv").write_text(text, "utf-8")
+    taken = session.api.call("POST", "/mappings", content=("text/csv", text.encode()))
+    session.api.post("/accounts", account())
     rows = sum(one["rows"] for one in lists)
     session.note("the market's lists: {rows} rows in {lists}", rows=f"{rows:,}", lists=len(lists))
     session.note("a reviewed mapping of brands and categories: {rows} rows, some not reviewed yet", rows=taken["lines"])
-    session.note("account {name}; its secrets are references", name=children.ACCOUNT)
-
-
-def _mapping(home: Path) -> str:
-    from bobusang.sandbox.reviewed import mapping
-
-    text = mapping(BRANDS)
-    (home / "mapping.csv").write_text(text, "utf-8")
-    return text
-
-
-def _account() -> dict[str, Any]:
-    return {
-        "market": MARKET,
-        "name": children.ACCOUNT,
-        "buying_area": KOREA,
-        "shipping_area": KOREA,
-        "shipping_methods": [FREE],
-        "shop_name": "Seoul select shop",
-        "duty": "included",
-        "token_ref": "sandbox:token",
-        "secret_ref": "sandbox:secret",
-    }
+    session.note("account {name}; its secrets are references", name=ACCOUNT)
 
 
 # --- the runs --------------------------------------------------------------------------------------------------------
@@ -136,7 +114,7 @@ def _batch(session: Session, mode: str) -> dict[str, Any]:
 
 
 def _told(session: Session, batch: dict[str, Any]) -> None:
-    account = session.api.get(f"/accounts/{MARKET}/{children.ACCOUNT}")
+    account = session.api.get(f"/accounts/{MARKET}/{ACCOUNT}")
     sent = session.api.get("/calls", run=batch["batch_id"])["items"]
     by_stage = _by_stage(batch)
     summary = [{"what": word, "products": by_stage.get(stage, 0)} for stage, word in STAGES]

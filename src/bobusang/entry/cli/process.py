@@ -25,10 +25,13 @@ from bobusang.kit.memory import few_arenas, give_back
 from bobusang.settings import masked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from bobusang.entry.cli.session import Session
+    from bobusang.entry.demo.staying import Demo
     from bobusang.settings import Settings
+    from bobusang.wiring import App
 
 BACKLOG = 2048
 SWITCH_SECONDS = 0.0005
@@ -72,22 +75,55 @@ async def _run(session: Session, settings: Settings, roles: Roles) -> None:
     from bobusang.wiring import opened
 
     if roles.listener is not None:
-        from bobusang.entry.api.keys import first_key
+        import bobusang.entry.api.keys  # noqa: F401
     if upgrading is not None:
         await upgrading.wait()
-    stop = Stop()
-    stop.on_first = lambda: session.note("stopping: what is running is finished first (Ctrl-C again leaves at once)")
-    async with opened(settings, fetches=True) as app:
-        key: Path | None = None
-        link: str | None = None
-        if roles.listener is not None:
-            from bobusang.entry.api.keys import first_key
-            from bobusang.entry.people import links
-
-            key = await first_key(app)
-            link = await links.first(app.engine.db)
-        await run(app, roles, stop, lambda: _ready(session, settings, roles, key, link))
+    demo = await _demo(settings, roles)
+    try:
+        is_first = True
+        while True:
+            stop = Stop()
+            stop.on_first = lambda: session.note(
+                "stopping: what is running is finished first (Ctrl-C again leaves at once)"
+            )
+            current = settings if demo is None else demo.settings(settings)
+            async with opened(current, fetches=True) as app:
+                ready = await _announced(session, app, roles) if is_first else lambda: None
+                await run(app, roles, stop, ready, demo)
+            if stop.times or demo is None:
+                break
+            is_first = False  # the screen has asked for the demo: the same program once more, with the sandbox alone
+    finally:
+        if demo is not None:
+            await demo.close()
     session.note("stopped")
+
+
+async def _demo(settings: Settings, roles: Roles) -> Demo | None:
+    """The demo that this program may become, or is since the last time."""
+    if roles.listener is None:
+        return None
+    from bobusang.entry.demo.staying import Demo, possible
+
+    if not possible(settings, all_in_one=roles.worker is not None and roles.upkeep):
+        return None
+    found = Demo(settings)
+    if found.was_left_on:
+        await found.begin()
+    return found
+
+
+async def _announced(session: Session, app: App, roles: Roles) -> Callable[[], None]:
+    """What says that the program is ready, with the first key and the first link if nobody has one yet."""
+    key: Path | None = None
+    link: str | None = None
+    if roles.listener is not None:
+        from bobusang.entry.api.keys import first_key
+        from bobusang.entry.people import links
+
+        key = await first_key(app)
+        link = await links.first(app.engine.db)
+    return lambda: _ready(session, app.settings, roles, key, link)
 
 
 def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None, link: str | None) -> None:

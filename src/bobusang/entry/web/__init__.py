@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import RedirectResponse, Response
 
-from bobusang.entry.web import doors, overview, run_detail, runs
+from bobusang.entry.web import doors, overview, run_detail, runs, start
 from bobusang.entry.web.site import Site
 from bobusang.entry.web.visit import UI
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bobusang.wiring import App
 
-MODULES = (doors.pages, overview.pages, runs.pages, run_detail.pages)
+MODULES = (doors.pages, overview.pages, runs.pages, run_detail.pages, start.pages)
 
 
 def mount(api: FastAPI, app: App) -> Site:

@@ -59,10 +59,10 @@ async def loaded(tx: Tx) -> Overview:
     coming = await schedules.listed(tx, ScheduleFilter(active=True), None, 100)
     next_runs = sorted((one for one in coming if one.next_run_at), key=lambda one: one.next_run_at or tx.now)
     return Overview(
-        batches=[await watching.one(tx, batch.batch_id) for batch in shown],
+        batches=await watching.detailed(tx, shown),
         is_running=bool(running),
         today=await history.totals(tx, tx.now - timedelta(days=1)),
-        throughput=await history.series(tx, tx.now - LOOKS_BACK),
+        throughput=await history.series(tx, tx.now - LOOKS_BACK, whole=True),
         next_runs=next_runs[:NEXT_RUNS],
         now=tx.now,
     )
@@ -96,8 +96,10 @@ def _parts(site: Site, eyes: Eyes, found: Overview, frame: Frame) -> Mapping[str
         "figures": macro(PARTS, "figures", eyes, found, frame),
         "needs": macro(PARTS, "needs", eyes, frame),
         "throughput": macro(PARTS, "throughput", eyes, found),
+        "belts": macro(PARTS, "belts", eyes, found),
     }
     for batch in found.batches:
+        parts[f"belt-{batch.batch_id}"] = macro(PARTS, "title", eyes, batch)
         for brand in batch.brands:
             parts[belts.row_id(batch.batch_id, brand.mall, brand.brand)] = macro("belt.html", "row", eyes, batch, brand)
     return parts

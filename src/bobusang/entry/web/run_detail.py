@@ -106,8 +106,9 @@ async def errors(visit: Visit) -> Response:
     async with visit.desk.read() as tx:
         given = await _head(visit, tx)
         causes = await reporting.causes(tx, given["batch"].batch_id, job)
-    of_job = next((brand for brand in given["batch"].brands if job is not None and brand.job_id == job), None)
-    shown = [of_job] if of_job else given["batch"].brands
+    brands = given["batch"].brands
+    of_job = next((one for one in brands if job is not None and job in {cell.job_id for cell in one.stages}), None)
+    shown = [of_job] if of_job else brands
     told = [(brand, cell) for brand in shown for cell in brand.stages if cell.error][:MOST_ROWS]
     return visit.page("run_errors.html", **given, tab="/errors", causes=causes, told=told, of_job=of_job)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from starlette.websockets import WebSocket
 
+    from bobusang.entry.demo.staying import Demo
     from bobusang.entry.people.signed_in import SignedIn
     from bobusang.entry.web.pages import Pages, Route
     from bobusang.wiring import App
@@ -61,6 +62,7 @@ class Site:
         menu = sorted((one.entry for one in modules if one.entry), key=lambda entry: entry.place)
         self.rendering = Rendering(self.assets, menu=menu, ui=UI, word=words.of, **belts.KNOWN)
         self.standing = Standing(app)
+        self.demo: Demo | None = None
         self.hub = Hub(self, {topic: loader for one in modules for topic, loader in one.topics.items()})
         self.routes = [route for one in modules for route in one.routes]
 

@@ -1,7 +1,7 @@
 """Batches as people watch them: their brands by stage, and what the engine counts of each right now."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -16,11 +16,11 @@ from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Statement
 
-CONTROL = Statement("select * from pipeline_control where batch_id = :batch_id order by id")
+CONTROL = Statement("select * from pipeline_control where batch_id in (:batches...) order by id")
 COUNTS = Statement("""
     select c.job_id, s.step_name, c.created, c.succeeded, c.failed, c.skipped, c.cancelled, c.retried
     from job_steps c join workflow_steps s on s.id = c.step_id
-    where c.job_id in (select job_id from pipeline_control where batch_id = :batch_id)""")
+    where c.job_id in (select job_id from pipeline_control where batch_id in (:batches...))""")
 RUNNING = Statement("""
     select c.run_mode, c.stage, c.status, count(*) as brands from pipeline_control c
     join pipeline_batches b on b.batch_id = c.batch_id
@@ -47,10 +47,12 @@ class BatchLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageCell:
     """A stage of a brand: its control row, and what the engine counts of its tasks (of COLLECT: pages). `waiting` are
-    those that are not over, at work or not; `skipped` had nothing to do, or are held."""
+    those that are not over, at work or not; `skipped` had nothing to do, or are held. After a retry from a stage on
+    its `job_id` is another than that of the stages before."""
 
     stage: Stage
     status: StageStatus
+    job_id: int | None
     item_count: int
     error: str | None
     started_at: datetime | None
@@ -114,23 +116,37 @@ async def one(tx: Tx, batch_id: str) -> BatchDetail:
     row = await tx.first(select(pipeline_batches).where(pipeline_batches.c.batch_id == batch_id))
     if row is None:
         raise Missing(f"there is no batch {batch_id}", hint="`bobusang run list` shows them", field="batch_id")
-    facts = _facts(row)
+    [found] = await detailed(tx, [line_of(row)])
+    return found
+
+
+async def detailed(tx: Tx, lines: Sequence[BatchLine]) -> list[BatchDetail]:
+    """Some batches with their brands, by two statements for all of them."""
+    names = [line.batch_id for line in lines]
+    if not names:
+        return []
     counts: dict[int, dict[str, Count]] = {}
-    for each in await tx.fetch(COUNTS, batch_id=batch_id):
+    for each in await tx.fetch(COUNTS, batches=names):
         counts.setdefault(each["job_id"], {})[each["step_name"]] = _count(each)
-    brands: dict[tuple[str, str], BrandRow] = {}
-    for each in await tx.fetch(CONTROL, batch_id=batch_id):
-        names = each["mall_name"], each["brand_name"]
-        known = brands.setdefault(names, BrandRow(mall=names[0], brand=names[1], job_id=each["job_id"], stages=[]))
-        known.stages.append(_cell(each, counts.get(each["job_id"], {})))
-    asked = {cell.stage for brand in brands.values() for cell in brand.stages}
-    every = [count for steps in counts.values() for count in steps.values()]
+    brands: dict[str, dict[tuple[str, str], BrandRow]] = {name: {} for name in names}
+    for each in await tx.fetch(CONTROL, batches=names):
+        mall, brand, job_id = each["mall_name"], each["brand_name"], each["job_id"]
+        new = BrandRow(mall=mall, brand=brand, job_id=job_id, stages=[])
+        known = brands[each["batch_id"]].setdefault((mall, brand), new)
+        known.stages.append(_cell(each, counts.get(job_id, {})))
+    return [_detail(line, list(brands[line.batch_id].values()), counts, tx.now) for line in lines]
+
+
+def _detail(line: BatchLine, brands: list[BrandRow], counts: dict[int, dict[str, Count]], now: datetime) -> BatchDetail:
+    asked = {cell.stage for brand in brands for cell in brand.stages}
+    ids = {cell.job_id for brand in brands for cell in brand.stages}
+    jobs = [counts[id] for id in ids if id in counts]
     return BatchDetail(
-        **facts,
-        seconds=round(((facts["end_time"] or tx.now) - facts["start_time"]).total_seconds(), 1),
-        done=sum(count.ended for count in every),
-        left=sum(left_of(steps, asked) for steps in counts.values()),
-        brands=list(brands.values()),
+        **{one.name: getattr(line, one.name) for one in fields(line)},
+        seconds=round(((line.end_time or now) - line.start_time).total_seconds(), 1),
+        done=sum(count.ended for steps in jobs for count in steps.values()),
+        left=sum(left_of(steps, asked) for steps in jobs),
+        brands=brands,
     )
 
 
@@ -160,6 +176,7 @@ def _cell(row: Row, steps: dict[str, Count]) -> StageCell:
     return StageCell(
         stage=stage,
         status=StageStatus(row["status"]),
+        job_id=row["job_id"],
         item_count=row["item_count"],
         error=row["error_msg"],
         started_at=utc(row["started_at"]),

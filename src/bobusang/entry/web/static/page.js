@@ -34,6 +34,8 @@
   const show = ({ topic, parts, gone }) => {
     const place = document.querySelector(`[data-topic="${CSS.escape(topic)}"]`);
     if (!place) return;
+    const stale = () => find("[data-stale]").map((one) => one.dataset.stale).join();
+    const before = stale();
     for (const [id, html] of Object.entries(parts)) {
       const known = document.getElementById(id);
       if (known) htmx.swap({ text: html, target: known, swap: "outerMorph" });
@@ -41,6 +43,7 @@
     }
     for (const id of gone) document.getElementById(id)?.remove();
     document.dispatchEvent(new Event("live"));
+    if (stale() !== before) htmx.ajax("GET", location.pathname + location.search, { target: document.body, swap: "innerMorph" });
   };
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) { close(); mark("paused"); } else open();
