@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from fastapi import FastAPI
+
     from bobusang.entry.web.site import Site
     from bobusang.wiring import App
 
@@ -80,6 +82,7 @@ class Screen:
     """The site of an application, and people of each role."""
 
     app: App
+    api: FastAPI
     site: Site
     people: dict[Role | None, Visitor] = field(default_factory=dict)
 
@@ -106,7 +109,8 @@ async def opened(home: Path, url: str = "", *, language: str = "en", **said: Any
     address = url or f"sqlite:///{home / 'bobusang.db'}"
     async with opened_app(settings(address, home, **said)) as app:
         api = create_app(app)
-        screen = Screen(app, web.mount(api, app))
+        screen = Screen(app, api, web.opened(app))
+        api.mount("/ui", screen.site.asgi())
         stored = await passwords.hashed(PASSWORD)
         for role in (*Role, None):
             client = httpx.AsyncClient(

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import FrameType
 
-    from fastapi import FastAPI
+    from fastapi import FastAPI, Request, Response
+    from starlette.types import ASGIApp
 
     from bobusang.entry.demo.staying import Demo
     from bobusang.wiring import App
@@ -125,11 +126,25 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None], dem
 
 
 def _asgi(app: App, demo: Demo | None) -> FastAPI:
-    from bobusang.entry import web
+    from starlette.responses import RedirectResponse
+    from starlette.routing import Route
+
     from bobusang.entry.api import create_app
+    from bobusang.entry.later import Later
+
+    async def front(_: Request) -> Response:
+        return RedirectResponse("/ui/")
+
+    def screen() -> ASGIApp:
+        from bobusang.entry.web import opened
+
+        site = opened(app)
+        site.demo = demo
+        return site.asgi()
 
     api = create_app(app)
-    web.mount(api, app).demo = demo
+    api.mount("/ui", Later(screen))
+    api.router.routes.append(Route("/", front))
     return api
 
 

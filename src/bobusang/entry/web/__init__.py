@@ -4,28 +4,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.responses import RedirectResponse, Response
-
-from bobusang.entry.web import doors, overview, run_detail, runs, start
+from bobusang.entry.web import (
+    alerts,
+    analytics,
+    audit,
+    dead_letter,
+    dead_letters,
+    doors,
+    held,
+    held_mapping,
+    held_reviews,
+    held_sends,
+    job_detail,
+    jobs,
+    listing_detail,
+    listings,
+    overview,
+    pictures,
+    product,
+    products,
+    quality,
+    run_detail,
+    runs,
+    search,
+    settings,
+    settings_keys,
+    settings_people,
+    settings_system,
+    start,
+    tasks,
+)
 from bobusang.entry.web.site import Site
-from bobusang.entry.web.visit import UI
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
-
     from bobusang.wiring import App
 
-MODULES = (doors.pages, overview.pages, runs.pages, run_detail.pages, start.pages)
+MODULES = (
+    doors.pages,
+    overview.pages,
+    runs.pages,
+    run_detail.pages,
+    start.pages,
+    pictures.pages,
+    products.pages,
+    product.pages,
+    jobs.pages,
+    job_detail.pages,
+    tasks.pages,
+    dead_letters.pages,
+    dead_letter.pages,
+    held.pages,
+    held_sends.pages,
+    held_reviews.pages,
+    held_mapping.pages,
+    quality.pages,
+    listings.pages,
+    listing_detail.pages,
+    search.pages,
+    alerts.pages,
+    analytics.pages,
+    audit.pages,
+    settings.pages,
+    settings_keys.pages,
+    settings_people.pages,
+    settings_system.pages,
+)
 
 
-def mount(api: FastAPI, app: App) -> Site:
-    """Let the API's server show the pages too."""
-    site = Site(app, MODULES)
-    api.mount(UI, site.asgi())
-
-    @api.get("/", include_in_schema=False)
-    async def front() -> Response:
-        return RedirectResponse(f"{UI}/")
-
-    api.state.site = site
-    return site
+def opened(app: App) -> Site:
+    """The pages of an application."""
+    return Site(app, MODULES)
