@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.watching import BatchLine
     from tests.web.screen import Screen
 
-HEAD = ["Run", "Mode", "State", "Duration", "Brands", "Started", "By", "Actions"]
+HEAD = ["Choose", "Run", "Mode", "State", "Duration", "Brands", "Started", "By", "Actions"]
 
 
 async def runs(screen: Screen) -> list[BatchLine]:
@@ -30,7 +30,7 @@ async def test_all_runs_are_listed_and_filters_are_remembered(screen: Screen) ->
 
     assert page.texts("thead th") == HEAD
     assert page.texts("tbody th") == [partial.batch_id, full.batch_id]
-    assert page.texts("tbody tr td:nth-child(3)") == ["done", "done"]
+    assert page.texts("tbody tr td:nth-child(4)") == ["done", "done"]
     assert only.texts("tbody th") == again.texts("tbody th") == [full.batch_id]
     assert again.url == "https://shop.test/ui/runs?mode=FULL"
 
@@ -94,7 +94,7 @@ async def test_a_run_is_started_cancelled_and_run_again(screen: Screen) -> None:
     batch_id = page.url.rpartition("/")[2]
     assert page.text(".said") == f"Run {batch_id} was started for 5 brands."
     listed = await screen.viewer.get("/runs", status="RUNNING")
-    assert listed.texts("tbody tr td:nth-child(7)") == ["the operator"]
+    assert listed.texts("tbody tr td:nth-child(8)") == ["the operator"]
 
     path = f"/runs/{batch_id}"
     page = await screen.operator.post(f"{path}/cancel", on=path, why="the wrong mall")
@@ -137,3 +137,20 @@ async def test_what_is_wrong_is_said_beside_what_was_typed(screen: Screen, form:
     assert page.status == 422
     assert said in page.text(".said")
     assert page.text("textarea") == form.get("brands", "")
+
+
+async def test_many_runs_are_changed_after_it_was_said_which(screen: Screen) -> None:
+    _, full = await runs(screen)
+    for mall in ("okmall", "mustit"):
+        await screen.operator.post("/runs/new", on="/runs/new", mode="PARTIAL", do="start", malls=mall)
+    last, other, *_ = (one.batch_id for one in await runs(screen))
+
+    ticked = await screen.operator.post("/runs/bulk/cancel", on="/runs", ids=[last, full.batch_id])
+    every = await screen.operator.post("/runs/bulk/cancel", on="/runs", all="1")
+    done = await screen.operator.post("/runs/bulk/cancel", on="/runs", sure="1", ids=[last, other])
+    again = await screen.operator.post("/runs/bulk/retry", on="/runs", sure="1", ids=[last, other, full.batch_id])
+
+    assert ticked.text("main p") == "1 of 2 lines would be changed."
+    assert (every.text("main p"), every.texts("main li")) == ("2 of 4 lines would be changed.", [last, other])
+    assert done.text(".said") == "2 runs were cancelled."
+    assert again.text(".said") == "2 runs go on."

@@ -16,14 +16,16 @@ from tests.web.screen import PASSWORD
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
+
+    from tests.web.browser import Window
 
 
 @pytest.mark.timeout(240)
 def test_an_empty_shop_becomes_the_demo_and_its_first_run_is_watched_to_the_end(
     browser: Browser, tmp_path: Path
 ) -> None:
-    """And from the overview to why a product was not registered: the cell, the product."""
+    """And from the overview to why a product was not registered: the cell, then the product."""
     with up(tmp_path, BOBUSANG_HOME="shop", BOBUSANG_LOG_LEVEL="WARNING") as running:
         with browsers.window(browser, running.url, [], locale="ko-KR") as window:
             page = window.page
@@ -42,9 +44,8 @@ def test_an_empty_shop_becomes_the_demo_and_its_first_run_is_watched_to_the_end(
             expect(page.locator("#run-figures strong").first).to_have_text("100%")
             expect(page.locator("#run-figures strong").nth(2)).to_have_text("10 / 10")
 
-            page.get_by_role("link", name="개요").click()
-            page.locator(".belt .aside a").last.click()
-            expect(page.locator("#left-out tbody tr").first).to_be_visible()
+            _why_a_product_is_not_registered(page)
+            _a_run_that_begins_is_seen_on_the_overview(window, page)
         assert running.process.poll() is None
         running.interrupt()
         assert running.ended() == 0
@@ -53,6 +54,31 @@ def test_an_empty_shop_becomes_the_demo_and_its_first_run_is_watched_to_the_end(
         assert "Traceback" not in kept
         with pytest.raises(httpx.ConnectError):
             httpx.get(f"http://127.0.0.1:{_sandbox_port(tmp_path)}/admin/world")
+
+
+def _why_a_product_is_not_registered(page: Page) -> None:
+    """From the overview: the cell of a brand that left something out, and there the product."""
+    page.get_by_role("link", name="개요").click()
+    page.locator(".belt .aside a").last.click()
+    row = page.locator("#left-out tbody tr").first
+    expect(row).to_be_visible()
+    expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(r"^/ui/products/\d+$"))
+
+
+def _a_run_that_begins_is_seen_on_the_overview(window: Window, page: Page) -> None:
+    """On another tab that stays open, where the belt was another run's."""
+    overview = window.tab()
+    overview.goto(f"{window.url}/ui/")
+    expect(overview.locator("#live")).to_have_text("실시간")
+    page.get_by_role("link", name="실행", exact=True).click()
+    page.get_by_role("link", name="실행 시작").click()
+    page.get_by_role("radio", name=re.compile("^부분")).check()
+    page.get_by_role("button", name="시작", exact=True).click()
+    expect(page.locator(".said")).to_contain_text("시작했습니다")
+    overview.bring_to_front()
+    expect(overview.get_by_role("link", name=re.compile("^실행 .*_02$"))).to_be_visible()
+    page.bring_to_front()
+    expect(page.locator("#run-actions")).to_contain_text("완료")
 
 
 def _sandbox_port(folder: Path) -> int:

@@ -120,6 +120,8 @@ async def test_a_batch_is_started_run_shown_and_run_again(door: Door) -> None:
     causes = await door.get(f"/batches/{batch}/causes")
     assert [_told(one) for one in causes["failed"]] == [("REGISTER", "register", "no market", 1, 1)]
     assert [_told(one) for one in causes["left_out"]] == [("IMAGE", "image", "no picture", 1, 1)]
+    of_nike = next(one["job_id"] for one in found["brands"] if one["brand"] == NIKE)
+    assert await door.get(f"/batches/{batch}/causes", job=of_nike) == causes | {"failed": []}
     alone = await door.get(f"/batches/{batch}/comparison")
     assert (alone["before"], alone["seconds_before"], alone["new"], alone["gone"]) == (None, None, [], [])
 

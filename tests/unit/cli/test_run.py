@@ -201,6 +201,39 @@ def test_what_failed_runs_again(stub: Stub, run: Callable[..., Result]) -> None:
     assert found.out == "batch 20260127_01: 7 tasks of 1 brands run again\n"
 
 
+def test_a_batch_runs_again_from_a_stage_on(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("POST /batches/20260127_01/retry", {"batch_id": "20260127_01", "tasks": 1, "brands": [NIKE], "busy": []})
+
+    run("run", "retry", "20260127_01", "--from", "price")
+
+    assert [asked.body for asked in stub.asked] == [{"stage": "price"}]
+
+
+def test_errors_are_told_by_cause(stub: Stub, run: Callable[..., Result]) -> None:
+    same = {"stage": "IMAGE", "dead": 3, "brands": 2, "product": None, "task_id": 7}
+    failed = [same | {"count": 413, "error": "HTTP 429 at image host"}]
+    stub.on("GET /batches/20260127_01/causes", {"failed": failed, "left_out": []})
+
+    found = run("run", "errors", "20260127_01")
+
+    assert found.out == (
+        "\n# failed\nstage\tcount\tdead\tbrands\terror\tproduct\ttask_id\n"
+        "IMAGE\t413\t3\t2\tHTTP 429 at image host\t\t7\n"
+    )
+
+
+def test_a_batch_is_compared_with_the_one_before(stub: Stub, run: Callable[..., Result]) -> None:
+    stages = [{"stage": "PRICE", "items": 9, "items_before": 7, "failed": 0, "failed_before": 1}]
+    both = {"batch": {"batch_id": "20260127_02"}, "before": {"batch_id": "20260127_01"}}
+    answer = both | {"seconds": 61.2, "seconds_before": 70.0, "stages": stages, "new": [], "gone": []}
+    stub.on("GET /batches/20260127_02/comparison", answer)
+
+    found = run("run", "compare", "20260127_02")
+
+    assert found.err == "20260127_02 took 61 s, 20260127_01 took 70 s\n"
+    assert found.out == "stage\titems\titems_before\tfailed\tfailed_before\nPRICE\t9\t7\t0\t1\n"
+
+
 def test_cancelling_is_asked_about_and_gives_its_reason(stub: Stub, run: Callable[..., Result]) -> None:
     stub.on("POST /batches/20260127_01/cancel", {"batch_id": "20260127_01", "cancelled": 3})
 

@@ -16,7 +16,7 @@ from bobusang.entry.web.pages import Entry, Pages
 from bobusang.flows.conveyor import choosing, reporting, watching
 from bobusang.flows.conveyor.model import BatchStatus, Mode, Stage
 from bobusang.flows.conveyor.watching import BatchFilter, BatchLine
-from bobusang.kit.errors import BobusangError
+from bobusang.kit.errors import BobusangError, Missing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,14 @@ pages = Pages(Entry(ENTRY, N_("Runs"), "run", 20))
 
 SHOWN_LINES = 100
 """Of a preview; the rest is counted."""
+MOST_AT_ONCE = 200
+"""Runs that one click changes."""
+EXAMPLES = 10
+BULK = {
+    "retry": (BatchStatus.FAILED, N_("Run what failed in these runs again?"), N_("%(count)s runs go on.")),
+    "cancel": (BatchStatus.RUNNING, N_("Cancel these runs?"), N_("%(count)s runs were cancelled.")),
+}
+"""What can be done to many: to which of them, what is asked before, and what is said behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +74,65 @@ async def listed(visit: Visit) -> Response:
     asked = await lists.asked(visit, ENTRY, wishes)
     if isinstance(asked, Response):
         return asked
-    mode = next((one for one in Mode if one == asked.value("mode")), None)
-    status = next((one for one in BatchStatus if one == asked.value("status")), None)
+    wanted = _filter(asked.value("mode"), asked.value("status"))
     async with visit.desk.read() as tx:
-        found = await watching.listed(tx, BatchFilter(mode=mode, status=status), asked.before(), PAGE + 1)
+        found = await watching.listed(tx, wanted, asked.before(), PAGE + 1)
         usual = await reporting.usual_seconds(tx)
         begun = await reporting.begun_by(tx, [one.batch_id for one in found])
         now = tx.now
     asked.fill(found, lambda batch: batch.id)
     return visit.page("runs.html", list=asked, begun=begun, span=lambda batch: span_of(batch, usual, now))
+
+
+def _filter(mode: str, status: str) -> BatchFilter:
+    """What an address or a form asks for; what is unknown does not matter."""
+    return BatchFilter(
+        mode=next((one for one in Mode if one == mode), None),
+        status=next((one for one in BatchStatus if one == status), None),
+    )
+
+
+@pages.post("/runs/bulk/{what}")
+async def bulk(visit: Visit) -> Response:
+    """Retry or cancel many: first it is said which, then done, each by itself."""
+    form, what = await visit.form(), visit.path["what"]
+    if what not in BULK:
+        raise Missing("there is no such page")
+    status, question, said = BULK[what]
+    async with visit.desk.read() as tx:
+        if form.ticked("all"):
+            chosen = await watching.listed(tx, _filter(form.get("mode"), form.get("status")), None, MOST_AT_ONCE)
+        else:
+            chosen = await watching.named(tx, form.all("ids")[:MOST_AT_ONCE])
+    due = [one.batch_id for one in chosen if one.status is status]
+    if not form.ticked("sure"):
+        visit.entry = ENTRY
+        given = {
+            "title": visit.say(N_("Runs")),
+            "question": visit.say(question),
+            "count": len(due),
+            "total": len(chosen),
+        }
+        fields = [("ids", name) for name in due]
+        return visit.page(
+            "confirm.html", **given, examples=due[:EXAMPLES], action=f"/runs/bulk/{what}", fields=fields, back=ENTRY
+        )
+    refused: list[BobusangError] = []
+    for name in due:
+        try:
+            if what == "retry":
+                await batches.retry_batch(visit.desk, name)
+            else:
+                await batches.cancel_batch(visit.desk, name)
+        except BobusangError as error:
+            refused.append(error)
+    text = visit.say(said, count=len(due) - len(refused))
+    if refused:
+        more = N_("%(count)s were refused, the first because: %(why)s")
+        text = f"{text} {visit.say(more, count=len(refused), why=refused[0].message)}"
+    if due and len(refused) == len(due):
+        return visit.refused(text, to=ENTRY)
+    return visit.done("%(words)s", ENTRY, words=text)
 
 
 WORDS = {BatchStatus.RUNNING: N_("running"), BatchStatus.COMPLETED: N_("done"), BatchStatus.FAILED: N_("failed")}

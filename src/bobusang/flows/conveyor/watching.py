@@ -106,6 +106,13 @@ async def listed(tx: Tx, wanted: BatchFilter, before: int | None, limit: int) ->
     return [line_of(row) for row in await tx.fetch(query)]
 
 
+async def named(tx: Tx, names: Sequence[str]) -> list[BatchLine]:
+    """These batches, those of them that there are, newest first."""
+    table = pipeline_batches.c
+    query = select(pipeline_batches).where(table.batch_id.in_(list(names))).order_by(table.id.desc())
+    return [line_of(row) for row in await tx.fetch(query)] if names else []
+
+
 def line_of(row: Row) -> BatchLine:
     """A batch as its row tells it."""
     return BatchLine(**_facts(row))
