@@ -107,15 +107,16 @@ async def bulk(visit: Visit) -> Response:
     due = [one.batch_id for one in chosen if one.status is status]
     if not form.ticked("sure"):
         visit.entry = ENTRY
-        given = {
-            "title": visit.say(N_("Runs")),
-            "question": visit.say(question),
-            "count": len(due),
-            "total": len(chosen),
-        }
-        fields = [("ids", name) for name in due]
         return visit.page(
-            "confirm.html", **given, examples=due[:EXAMPLES], action=f"/runs/bulk/{what}", fields=fields, back=ENTRY
+            "confirm.html",
+            title=visit.say(N_("Runs")),
+            question=visit.say(question),
+            count=len(due),
+            total=len(chosen),
+            examples=due[:EXAMPLES],
+            action=f"/runs/bulk/{what}",
+            fields=[("ids", name) for name in due],
+            back=ENTRY,
         )
     refused: list[BobusangError] = []
     for name in due:

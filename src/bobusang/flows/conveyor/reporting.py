@@ -35,11 +35,12 @@ _TASK = "t.id, t.job_id, t.task_key, p.batch_id, p.mall_name, s.step_name, subst
 _FAILED = f"""
     select {_TASK}, case when t.outcome = 'PARKED' then 1 else 0 end as dead from ({_BRANDS}) p
       join tasks t on t.job_id = p.job_id and t.status = 'FAILED' join workflow_steps s on s.id = t.step_id"""
-# Only steps of which something was left out are looked through, by the index of a job's steps.
+# Only steps of which something was left out are looked through, by the index of a job's steps: SQLite keeps the order
+# of a cross join, and would otherwise walk all tasks of a job.
 _LEFT_OUT = f"""
-    select {_TASK}, 0 as dead from ({_BRANDS}) p join job_steps c on c.job_id = p.job_id and c.skipped > 0
-      join tasks t on t.job_id = c.job_id and t.step_id = c.step_id and t.outcome = 'SKIPPED'
-      join workflow_steps s on s.id = t.step_id"""
+    select {_TASK}, 0 as dead from ({_BRANDS}) p cross join job_steps c cross join tasks t cross join workflow_steps s
+    where c.job_id = p.job_id and c.skipped > 0 and t.job_id = c.job_id and t.step_id = c.step_id
+      and t.outcome = 'SKIPPED' and s.id = t.step_id"""
 _OF_ALL, _OF_ONE = "job_id is not null", "job_id = :job"
 FAILED, FAILED_OF, LEFT_OUT, LEFT_OUT_OF = (
     Statement(_CAUSES.format(tasks=tasks.format(jobs=jobs)))
