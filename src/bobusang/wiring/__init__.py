@@ -39,10 +39,8 @@ from bobusang.kit import db
 from bobusang.kit.errors import Conflict
 from bobusang.platform.alerting import Alerting
 from bobusang.platform.buses.inprocess import InProcess
-from bobusang.platform.notifiers.email import EmailNotifier
 from bobusang.platform.notifiers.log import LogNotifier
 from bobusang.platform.notifiers.many import ManyNotifiers
-from bobusang.platform.notifiers.slack import SlackNotifier
 from bobusang.platform.relay import Relay
 from bobusang.wiring import conveying
 from bobusang.wiring.collecting import collector as build_collector
@@ -222,9 +220,13 @@ def register(handlers: Handlers) -> None:
 def notifiers(settings: Settings) -> Notifier:
     """The log always, Slack and mail where they are set."""
     found: list[Notifier] = [LogNotifier()]
-    if settings.slack_webhook_url:
+    if settings.slack_webhook_url:  # httpx takes a fifth of a second to load
+        from bobusang.platform.notifiers.slack import SlackNotifier
+
         found.append(SlackNotifier(settings.slack_webhook_url))
     if settings.smtp_url:
+        from bobusang.platform.notifiers.email import EmailNotifier
+
         found.append(EmailNotifier(settings.smtp_url))
     return ManyNotifiers(found)
 
