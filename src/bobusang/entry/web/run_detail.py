@@ -14,6 +14,8 @@ from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.flows.conveyor import reporting
 from bobusang.flows.conveyor.model import BatchStatus, Stage, StageStatus
+from bobusang.stages.collect.tables import AnswerWord
+from bobusang.views import gate
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from bobusang.entry.web.visit import Visit
     from bobusang.flows.conveyor.watching import BrandRow, StageCell
     from bobusang.kit.db import Tx
+    from bobusang.views.gate import GateLine
 
 pages = Pages()
 
@@ -68,6 +71,15 @@ def bottleneck(batch: LiveBatch) -> Stage | None:
     return most if most is not None and waiting[most] else None
 
 
+async def waits_of(site: Site, tx: Tx, batch: LiveBatch) -> list[GateLine]:
+    """Which malls of a run that moves have to be waited for, and why."""
+    if batch.status is not BatchStatus.RUNNING:
+        return []
+    malls = {brand.mall for brand in batch.brands if belts.status_of(brand) is not StageStatus.DONE}
+    found = await gate.lines(tx, sorted(site.app.collector.sources))
+    return [line for line in found if line.source in malls and line.answer is AnswerWord.WAIT and line.reason]
+
+
 def counted(batch: LiveBatch) -> dict[StageStatus, int]:
     """How many brands stand how."""
     found = dict.fromkeys(StageStatus, 0)
@@ -81,10 +93,12 @@ async def belt(visit: Visit) -> Response:
     """The belt."""
     async with visit.desk.read() as tx:
         given = await _head(visit, tx)
+        waits = await waits_of(visit.site, tx, given["batch"])
     batch, state, named = given["batch"], visit.query.get("state"), visit.query.get("brand")
     rows = [brand for brand in belts.failed_first(batch.brands) if _is_wanted(brand, state, named)]
     more = max(0, len(rows) - MOST_ROWS)
-    return visit.page("run.html", **given, tab="", rows=rows[:MOST_ROWS], more=more, state=state, named=named)
+    shown: dict[str, Any] = {"rows": rows[:MOST_ROWS], "more": more, "state": state, "named": named, "waits": waits}
+    return visit.page("run.html", **given, **shown, tab="")
 
 
 @pages.get("/runs/{batch_id}/timeline")
@@ -144,9 +158,10 @@ async def live(site: Site, topic: Mapping[str, str]) -> Draw:
     """The figures, the buttons, and every brand's row."""
     async with site.app.engine.db.read() as tx:
         batch = await rates_of(site).live(tx, topic["batch_id"])
+        waits = await waits_of(site, tx, batch)
 
     def draw(eyes: Eyes) -> Mapping[str, str]:
-        return _parts(site, eyes, batch)
+        return _parts(site, eyes, batch, waits)
 
     return draw
 
@@ -208,9 +223,10 @@ async def _head(visit: Visit, tx: Tx) -> dict[str, Any]:
     }
 
 
-def _parts(site: Site, eyes: Eyes, batch: LiveBatch) -> Mapping[str, str]:
+def _parts(site: Site, eyes: Eyes, batch: LiveBatch, waits: list[GateLine]) -> Mapping[str, str]:
     macro, slow = site.rendering.macro, bottleneck(batch)
     parts = {
+        "run-waits": macro(PARTS, "waits", eyes, waits),
         "run-figures": macro(PARTS, "figures", eyes, batch, counted(batch), slow),
         "run-actions": macro(PARTS, "actions", eyes, batch),
         "run-head": macro(PARTS, "head", eyes, list(Stage), slow),
