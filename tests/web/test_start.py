@@ -17,3 +17,30 @@ async def test_a_shop_that_has_begun_does_not_become_the_demo(screen: Screen) ->
     assert refused.text(".said.refused") == (
         "this shop cannot become the demo (`bobusang demo` runs it in a folder of its own)"
     )
+
+
+FORM = {
+    "name": "main",
+    "buying_area": "2002003000",
+    "shipping_area": "2002003000",
+    "shipping_methods": "888, 889",
+    "token_ref": "env:BUYMA_TOKEN",
+    "secret_ref": "file:/run/secrets/buyma",
+}
+
+
+async def test_an_account_is_added_and_its_secrets_are_only_named(screen: Screen) -> None:
+    typed = await screen.admin.post("/start/account", on="/start/account", **FORM | {"token_ref": "a-real-token"})
+    wrong = await screen.admin.post("/start/account", on="/start/account", **FORM | {"shipping_methods": "by ship"})
+    done = await screen.admin.post("/start/account", on="/start/account", **FORM)
+
+    assert (typed.status, "a-real-token" in typed.html) == (422, False)
+    assert "should name where the secret is" in typed.text(".said")
+    assert (wrong.status, wrong.text(".said")) == (422, "shipping methods are the market's numbers, by commas")
+    assert done.text(".said") == "The account main was added."
+
+
+async def test_the_lists_of_the_market_are_fetched_from_where_the_settings_say(screen: Screen) -> None:
+    refused = await screen.operator.post("/start/lists", on="/start")
+
+    assert "nobody has said where the lists of buyma are" in refused.text(".said.refused")

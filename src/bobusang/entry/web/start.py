@@ -34,9 +34,9 @@ STEPS = (
 )
 OWN = (
     ("sources", "/sellers/sources", N_("Say which malls may be collected, and why")),
-    ("lists", "/settings/markets", N_("Import the market's lists of brands and categories")),
-    ("brands", "/held?kind=brands", N_("Accept brands and categories, one by one or by a file")),
-    ("accounts", "/settings/accounts", N_("Add an account of the market; its secrets stay outside")),
+    ("lists", "", N_("Import the market's lists of brands and categories")),
+    ("brands", "/held/mapping", N_("Accept brands and categories, by a file or one by one")),
+    ("accounts", "/start/account", N_("Add an account of the market; its secrets stay outside")),
     ("batches", "/runs/new", N_("Start the first run, at first with few products")),
 )
 
