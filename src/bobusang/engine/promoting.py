@@ -8,6 +8,7 @@ from bobusang.engine import queue
 from bobusang.engine.model import HeldReason, due
 from bobusang.engine.waiting import entry_of
 from bobusang.kit.clock import utc
+from bobusang.kit.errors import Conflict
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ OVERSLEPT = Statement(
 UNHOLD = Statement("delete from queue_held where task_id in (:ids...)")
 UNWAIT = Statement("""
     delete from waits where wait_key in (:keys...) and task_id in (:ids...) and signalled_at is null""")
+HASTEN = Statement(f"delete from queue_delayed where task_id = :id returning {_COLUMNS}")
 NEXT = Statement("select min(run_at) as value from queue_delayed")
 
 
@@ -47,3 +49,11 @@ async def promote(tx: Tx) -> int:
     rows = [*delayed, *asleep]
     await queue.put(tx, [entry_of(row, due(utc(row["run_at"]), row["queue"], row["priority"])) for row in rows])
     return len(rows)
+
+
+async def hasten(tx: Tx, task_id: int) -> None:
+    """Let a task that waits for its time, or for its next attempt, run now."""
+    row = await tx.first(HASTEN, id=task_id)
+    if row is None:
+        raise Conflict(f"task {task_id} is not delayed", hint="only what waits for its time can run before it")
+    await queue.put(tx, [entry_of(row, due(tx.now, row["queue"], row["priority"]))])

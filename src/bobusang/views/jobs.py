@@ -131,6 +131,8 @@ class JobFilter:
     target_id: int | None = None
     since: datetime | None = None
     ids: Sequence[int] = field(default=())
+    target: str | None = None
+    """How the key of its target begins."""
 
 
 def _query() -> Select[Any]:
@@ -148,6 +150,9 @@ def _where(wanted: JobFilter) -> list[Any]:
         clauses.append(table.status.in_([status.value for status in wanted.status]))
     if wanted.ids:
         clauses.append(table.id.in_(list(wanted.ids)))
+    if wanted.target is not None:
+        begins = crawl_targets.c.target_key.startswith(wanted.target, autoescape=True)
+        clauses.append(table.target_id.in_(select(crawl_targets.c.id).where(begins)))
     if wanted.since is not None:
         clauses.append(table.created_at >= wanted.since)
     for column, value in (
@@ -167,6 +172,21 @@ async def listed(tx: Tx, wanted: JobFilter, before: int | None, limit: int) -> l
     return [JobLine(**line(row)) for row in await tx.fetch(query)]
 
 
+async def reasons(tx: Tx, lines: Sequence[JobLine]) -> dict[int, list[str]]:
+    """Why those of a list that do not go on wait, in words; in two statements for all of them."""
+    pending = [job for job in lines if job.status is JobStatus.PENDING]
+    unmet = await waiting.unmet(tx, [job.id for job in pending]) if pending else {}
+    full = await waiting.full(tx, sorted({job.workflow_id for job in pending})) if pending else {}
+    found = {job.id: ["it is paused"] for job in lines if job.is_paused and not job.status.ended}
+    for job in pending:
+        why = [*waiting.by_time(job.scheduled_at, tx.now), *unmet.get(job.id, ())]
+        if job.workflow_id in full:
+            why.append(full[job.workflow_id])
+        if why:
+            found.setdefault(job.id, []).extend(why)
+    return found
+
+
 async def ids(tx: Tx, wanted: JobFilter, limit: int) -> list[int]:
     """The ids of matching jobs, oldest first."""
     table = crawling_jobs.c
@@ -184,7 +204,7 @@ async def one(tx: Tx, job_id: int) -> JobDetail:
         **line(row),
         input=document(row["input"]),
         key=row["dedup_key"],
-        steps=await _steps(tx, job_id),
+        steps=await steps(tx, job_id),
         execution=await _execution(tx, job_id),
         errors=await _errors(tx, row),
         depends_on=depends_on,
@@ -209,11 +229,12 @@ def line(row: Row) -> dict[str, Any]:
     }
 
 
-async def _steps(tx: Tx, job_id: int) -> list[StepLine]:
-    steps = workflow_steps.c
+async def steps(tx: Tx, job_id: int) -> list[StepLine]:
+    """A job's steps in their order."""
+    table = workflow_steps.c
     query = (
-        select(job_steps, steps.step_name, steps.step_type, steps.handler, steps.mode)
-        .join(workflow_steps, steps.id == job_steps.c.step_id)
+        select(job_steps, table.step_name, table.step_type, table.handler, table.mode)
+        .join(workflow_steps, table.id == job_steps.c.step_id)
         .where(job_steps.c.job_id == job_id)
         .order_by(job_steps.c.step_order)
     )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Select, Table, column, select, table
+from sqlalchemy import Select, String, Table, cast, column, literal_column, select, table, union_all
 
 from bobusang.engine.model import HeldReason, ReasonClass, ready_ms
 from bobusang.engine.tables import (
@@ -63,38 +63,53 @@ NOWHERE = Standing(place=Place.NONE, why="it has no queue entry: it is over, or 
 
 async def standings(tx: Tx, ids: Sequence[int], alive_since: datetime) -> dict[int, Standing]:
     """Where these tasks stand; one that is over stands nowhere."""
-    if not ids:
-        return {}
     found: dict[int, Standing] = {}
-    for row in await _claimed(tx, ids):
-        found[row["task_id"]] = _as_claimed(row)
-    for row in await tx.fetch(_in(queue_delayed, ids)):
-        why = row["reason"] or "it waits for its time or its next attempt"
-        found[row["task_id"]] = _entry(
-            row, Place.DELAYED, f"delayed until {words(utc(row['run_at']))}: {why}", "run_at"
-        )
-    for row in await tx.fetch(_in(queue_held, ids)):
-        found[row["task_id"]] = _entry(row, Place.HELD, _why_held(row), "until")
-    for row in await tx.fetch(_in(dead_letters, ids)):
-        why = f"dead letter ({ReasonClass(row['reason_class'])}): mend it, then re-drive or discard it"
-        found[row["task_id"]] = _entry(row, Place.DEAD, why, None, since=utc(row["created_at"]))
-    ready = await tx.fetch(_in(queue_ready, ids))
-    if ready:
+    if ids and (ready := await tx.fetch(_ready(ids))):
         found |= await _as_ready(tx, ready, alive_since)
+    if left := [id for id in ids if id not in found]:
+        found |= {row["task_id"]: _as_claimed(row) for row in await _claimed(tx, left)}
+    if left := [id for id in ids if id not in found]:
+        found |= {row["task_id"]: _as_set_aside(row) for row in await tx.fetch(_set_aside(left))}
     return found
 
 
-def _in(entries: Table, ids: Sequence[int]) -> Select[Any]:
-    query = (
-        select(entries, lanes.c.handler, lanes.c.pools)
-        .outerjoin(lanes, lanes.c.id == entries.c.lane)
-        .where(entries.c.task_id.in_(list(ids)))
+def _ready(ids: Sequence[int]) -> Select[Any]:
+    return (
+        select(queue_ready, lanes.c.handler, lanes.c.pools)
+        .outerjoin(lanes, lanes.c.id == queue_ready.c.lane)
+        .where(queue_ready.c.task_id.in_(list(ids)))
     )
-    if entries is not queue_held:
-        return query
-    return query.add_columns(workflow_steps.c.step_name).outerjoin(
-        workflow_steps, workflow_steps.c.id == queue_held.c.step_id
+
+
+def _set_aside(ids: Sequence[int]) -> Select[Any]:
+    """Those that are delayed, held or dead, in one statement."""
+    parts = union_all(
+        _part(Place.DELAYED, queue_delayed, ids, "run_at", "reason"),
+        _part(Place.HELD, queue_held, ids, "until", "reason"),
+        _part(Place.DEAD, dead_letters, ids, "created_at", "reason_class"),
+    ).subquery()
+    return (
+        select(parts, lanes.c.handler, lanes.c.pools, workflow_steps.c.step_name)
+        .outerjoin(lanes, lanes.c.id == parts.c.lane)
+        .outerjoin(workflow_steps, workflow_steps.c.id == parts.c.step_id)
     )
+
+
+def _part(place: Place, entries: Table, ids: Sequence[int], at: str, reason: str) -> Select[Any]:
+    """One of them; texts are cast, because a union takes no columns of different collations."""
+    columns = entries.c
+    wait_key = columns.wait_key if "wait_key" in columns else literal_column("''")
+    return select(
+        literal_column(f"'{place}'").label("place"),
+        columns.task_id,
+        columns.lane,
+        columns.queue,
+        columns.priority,
+        columns[at].label("at"),
+        cast(columns[reason], String(200)).label("reason"),
+        cast(wait_key, String(200)).label("wait_key"),
+        (columns.step_id if "step_id" in columns else literal_column("0")).label("step_id"),
+    ).where(columns.task_id.in_(list(ids)))
 
 
 async def _claimed(tx: Tx, ids: Sequence[int]) -> Sequence[Row]:
@@ -134,14 +149,26 @@ def _as_claimed(row: Row) -> Standing:
     )
 
 
-def _why_held(row: Row) -> str:
+def _as_set_aside(row: Row) -> Standing:
+    place, at = Place(row["place"]), utc(row["at"])
+    match place:
+        case Place.DELAYED:
+            why = row["reason"] or "it waits for its time or its next attempt"
+            return _entry(row, place, f"delayed until {words(at)}: {why}", until=at)
+        case Place.HELD:
+            return _entry(row, place, _why_held(row, at), until=at)
+        case _:
+            why = f"dead letter ({ReasonClass(row['reason'])}): mend it, then re-drive or discard it"
+            return _entry(row, place, why, since=at)
+
+
+def _why_held(row: Row, until: datetime | None) -> str:
     match HeldReason(row["reason"]):
         case HeldReason.PAUSED:
             return "held because its job is paused"
         case HeldReason.BARRIER:
             return f"held by a barrier: step '{row['step_name']}' begins when the steps before it are over"
         case HeldReason.WAIT:
-            until = utc(row["until"])
             limit = f", at the latest {words(until)}" if until else ""
             return f"waits for '{row['wait_key']}'{limit}"
 
@@ -157,15 +184,17 @@ def _one_ready(row: Row, hindered: Mapping[str, str], *, alive: bool) -> Standin
     why = [hindered[pool] for pool in _pools(row) if pool in hindered]
     if not why:
         why = ["ready: the next free slot takes it in its turn" if alive else "ready, but no worker is running"]
-    return _entry(row, Place.READY, "; ".join(why), None, since=since)
+    return _entry(row, Place.READY, "; ".join(why), since=since)
 
 
-def _entry(row: Row, place: Place, why: str, until: str | None, since: datetime | None = None) -> Standing:
+def _entry(
+    row: Row, place: Place, why: str, *, since: datetime | None = None, until: datetime | None = None
+) -> Standing:
     return Standing(
         place=place,
         why=why,
         since=since,
-        until=None if until is None else utc(row[until]),
+        until=until,
         queue=queue_name(row["queue"]),
         priority=row["priority"],
         handler=row["handler"],

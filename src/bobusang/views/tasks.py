@@ -11,6 +11,7 @@ from bobusang.engine.tables import crawling_workflows, task_attempts, tasks, wor
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
+from bobusang.kit.sql import Statement
 from bobusang.views.columns import below, document, shortened, window
 from bobusang.views.standing import NOWHERE, Place, Standing, claimed_tasks, standings
 
@@ -20,6 +21,14 @@ MOST_ATTEMPTS = 100
 OPEN = (TaskStatus.PENDING, TaskStatus.RETRYING)
 STORED = (*OPEN, TaskStatus.SUCCESS, TaskStatus.FAILED)
 """RUNNING is not stored: it means to be inside a claim."""
+
+
+# A job's target tells of which mall its products are.
+PRODUCT = Statement("""
+    select p.id, p.name from crawling_jobs j join crawl_targets t on t.id = j.target_id
+      join crawl_sources s on s.id = t.source_id join products p on p.mall = s.name and p.product_id = :key
+    where j.id = :job_id""")
+RAW = Statement("select id from raw_pages where sha256 = :sha256 order by id desc limit 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +89,16 @@ class TaskFilter:
     job_id: int | None = None
     step: str | None = None
     handler: str | None = None
+    outcome: TaskOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a task is about: the product it is for, and the answer that it archived; None where there is none."""
+
+    product_id: int | None = None
+    product: str | None = None
+    raw_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +149,8 @@ def _of_job(wanted: TaskFilter, job_id: int, before: int | None, limit: int) -> 
         part = select(table.id).where(table.job_id == job_id, table.status == status.value, *below(table.id, before))
         if wanted.step is not None or wanted.handler is not None:
             part = part.where(table.step_id.in_(_steps(wanted)))
+        if wanted.outcome is not None:
+            part = part.where(table.outcome == wanted.outcome.value)
         parts.append(part.order_by(table.id.desc()).limit(limit).subquery())
     found = union_all(*(select(part.c.id) for part in parts)).subquery()
     return select(found.c.id).order_by(found.c.id.desc())
@@ -143,6 +164,8 @@ def _among(wanted: TaskFilter, before: int | None, end: int | None) -> Select[An
         query = query.where(table.id >= end)
     if wanted.status is not None:
         query = query.where(table.status == wanted.status.value)
+    if wanted.outcome is not None:
+        query = query.where(table.outcome == wanted.outcome.value)
     if wanted.step is not None or wanted.handler is not None:
         query = query.where(table.step_id.in_(_steps(wanted)))
     return query
@@ -186,6 +209,26 @@ async def one(tx: Tx, task_id: int, alive_since: datetime) -> TaskDetail:
         attempts=await attempts(tx, task_id),
         standing=standing,
     )
+
+
+async def about(tx: Tx, job_id: int, input: Any, output: Any) -> About:
+    """What stands behind a task, by what it was given and what it gave."""
+    key, digest = _product_key(input), output.get("raw") if isinstance(output, dict) else None
+    product = await tx.first(PRODUCT, job_id=job_id, key=key) if key else None
+    raw = await tx.first(RAW, sha256=digest) if isinstance(digest, str) else None
+    return About(
+        product_id=product["id"] if product else None,
+        product=product["name"] if product else None,
+        raw_id=raw["id"] if raw else None,
+    )
+
+
+def _product_key(input: Any) -> str | None:
+    """The mall's own id of the product that a task of the conveyor is for."""
+    match input:
+        case {"item": str() as key} | {"key": str() as key} | {"keys": [str() as key]}:
+            return key
+    return None
 
 
 async def attempts(tx: Tx, task_id: int) -> list[Attempt]:

@@ -119,6 +119,13 @@ async def listed(tx: Tx, *, active: bool | None, text: str | None, after: int | 
     return [WorkflowLine(**_line(row, live)) for row in rows]
 
 
+async def names(tx: Tx, limit: int = 200) -> list[str]:
+    """What workflows are called, for whoever chooses one."""
+    table = crawling_workflows.c
+    rows = await tx.fetch(select(table.workflow_name).order_by(table.workflow_name).limit(limit))
+    return [row["workflow_name"] for row in rows]
+
+
 async def one(tx: Tx, workflow_id: int) -> WorkflowDetail:
     """A workflow as it is stored now."""
     row = await tx.first(_query().where(crawling_workflows.c.id == workflow_id))

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.engine.model import ReasonClass
+from bobusang.engine.model import ReasonClass, TaskOutcome
 from bobusang.engine.outcome import DONE, Halt, Park, Retry, Snooze, Wait
 from bobusang.testing.workshop import Workshop
+from bobusang.views import jobs, tasks, workflows
+from bobusang.views.jobs import JobFilter
+from bobusang.views.tasks import TaskFilter
 
 if TYPE_CHECKING:
     from tests.integration.api.door import Door
@@ -162,6 +165,49 @@ async def test_attempts_that_failed_are_kept_with_their_reason(door: Door, shop:
         "503 Service Unavailable",
     )
     assert [one["id"] for one in (await door.get("/tasks", status="RETRYING", job=job_id))["items"]] == batch.ids
+
+
+async def test_a_delayed_task_runs_when_it_is_told_to(door: Door, shop: Workshop) -> None:
+    await door.workflow()
+    await door.job()
+    batch = await shop.claimed(handler="echo")
+    await shop.finish(batch, Retry("503 Service Unavailable", after=timedelta(hours=1)))
+    path = f"/tasks/{batch.ids[0]}/run-now"
+
+    hastened = await door.operator.post(path)
+    refused = await door.operator.post(path)
+    missing = await door.operator.post("/tasks/999999/run-now")
+
+    assert (hastened.json()["place"], hastened.json()["retry_count"]) == ("READY", 1)
+    assert [(one.status_code, one.json()["code"]) for one in (refused, missing)] == [
+        (409, "conflict"),
+        (404, "missing"),
+    ]
+    again = await shop.claimed(handler="echo")
+    assert (again.ids, again.tasks[0].attempt) == (batch.ids, 1)
+
+
+async def test_a_list_of_jobs_says_why_each_waits(door: Door) -> None:
+    """As the screen asks, for many at once: the same as each says by itself."""
+    await door.workflow(parallel={"jobs": 1})
+    first = await door.job()
+    second = await door.job(after=[{"job_id": first, "type": "FINISH"}], scheduled_at="2099-01-01T00:00:00Z")
+    third = await door.job()
+    await door.operator.post(f"/jobs/{first}/pause")
+    async with door.app.engine.db.read() as tx:
+        found = await jobs.reasons(tx, await jobs.listed(tx, JobFilter(target=None), None, 10))
+        none = await jobs.listed(tx, JobFilter(target="brand"), None, 10)
+        ended = await tasks.listed(tx, TaskFilter(job_id=first, outcome=TaskOutcome.SKIPPED), None, 10, tx.now)
+        names = await workflows.names(tx)
+
+    alone = {job: (await door.get(f"/jobs/{job}"))["waits_for"] for job in (first, second, third)}
+    assert found == alone
+    assert found[second] == [
+        "it is scheduled for 2099-01-01 00:00:00Z",
+        f"job {first} has not ended: it is RUNNING",
+        "its workflow runs 1 jobs of at most 1",
+    ]
+    assert (none, ended.lines, names) == ([], [], ["shop"])
 
 
 async def test_a_halt_shows_at_its_pool_and_the_task_waits_unharmed(door: Door, shop: Workshop) -> None:

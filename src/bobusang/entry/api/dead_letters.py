@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -85,6 +85,12 @@ class Choice(Form):
         )
 
 
+class DiscardForm(Choice):
+    """Dead letters that are not wanted any more."""
+
+    why: Annotated[str, Field(max_length=300, description="for the audit log")] = ""
+
+
 class InputForm(Form):
     """The mended input."""
 
@@ -144,14 +150,19 @@ async def redrive(desk: Operator, choice: Choice) -> Redriven:
 
 
 @router.post("/discard", summary="Throw dead letters away")
-async def discard(desk: Operator, choice: Choice) -> Discarded:
+async def discard(desk: Operator, choice: DiscardForm) -> Discarded:
     """Their tasks stay failed."""
-    matched, done = await _in_parts(desk, choice, "dead_letter.discard", redriving.discard)
+    noted = {"why": choice.why} if choice.why else {}
+    matched, done = await _in_parts(desk, choice, "dead_letter.discard", redriving.discard, noted)
     return Discarded(matched=matched, discarded=done, dry_run=choice.dry_run)
 
 
 async def _in_parts(
-    desk: Desk, choice: Choice, action: str, act: Callable[[Tx, Filter], Awaitable[int]]
+    desk: Desk,
+    choice: Choice,
+    action: str,
+    act: Callable[[Tx, Filter], Awaitable[int]],
+    noted: Mapping[str, str] | None = None,
 ) -> tuple[int, int]:
     """Act on what was chosen, a bounded part a transaction; how many matched, and how many it was done to.
 
@@ -170,7 +181,7 @@ async def _in_parts(
 
         async def work(tx: Tx, part: Filter = part) -> int:
             count = await act(tx, part)
-            await desk.note(tx, action, "dead_letters", _named(choice), after={"count": count})
+            await desk.note(tx, action, "dead_letters", _named(choice), after={"count": count, **(noted or {})})
             return count
 
         try:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from bobusang.engine import redriving
+from bobusang.engine import promoting, redriving
 from bobusang.engine.model import TaskStatus
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Name, PathId, QueryId
@@ -54,3 +54,15 @@ async def retry_task(desk: Operator, task_id: PathId) -> TaskDetail:
         return await view.one(tx, task_id, desk.alive_since(tx))
 
     return await desk.act("task.retry", "task", task_id, work)
+
+
+@router.post("/{task_id}/run-now", summary="Run a delayed task now")
+async def run_now(desk: Operator, task_id: PathId) -> TaskDetail:
+    """Without waiting for its time, or for its next attempt."""
+
+    async def work(tx: Tx) -> TaskDetail:
+        await view.one(tx, task_id, desk.alive_since(tx))
+        await promoting.hasten(tx, task_id)
+        return await view.one(tx, task_id, desk.alive_since(tx))
+
+    return await desk.act("task.run_now", "task", task_id, work)

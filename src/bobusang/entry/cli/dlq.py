@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -92,11 +93,12 @@ def discard(
     tasks: Several = None,
     filter: Filters = None,
     first: First = 10,
+    why: Annotated[str, typer.Option("--why", help="The reason, for the audit log.")] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> None:
     """Throw dead letters away; their tasks stay failed."""
-    _act(session, "discard", tasks, filter, first, yes=yes, dry_run=dry_run)
+    _act(session, "discard", tasks, filter, first, yes=yes, dry_run=dry_run, more={"why": why} if why else {})
 
 
 def _act(
@@ -108,12 +110,14 @@ def _act(
     *,
     yes: bool,
     dry_run: bool,
+    more: Mapping[str, str] | None = None,
 ) -> None:
     if bool(tasks) == bool(pairs):
         raise Failure(
             "usage", "name tasks by id, or choose them with --filter", "as --filter reason=TRANSPORT --first 10"
         )
     body: dict[str, Any] = {"ids": tasks, "limit": len(tasks)} if tasks else {"limit": first}
+    body |= more or {}
     if pairs:
         body["filter"] = filters(pairs, FILTERS)
     path = f"/dead-letters/{action}"

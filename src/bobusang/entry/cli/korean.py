@@ -84,6 +84,7 @@ NOTES = {
     "{command} shows what failed": "{command}로 실패한 것을 볼 수 있습니다",
     "it waits: {reason}": "대기 중: {reason}",
     "task {id} runs again": "태스크 {id}을(를) 다시 실행합니다",
+    "task {id} runs now": "태스크 {id}을(를) 지금 실행합니다",
     "attempts that did not succeed": "성공하지 못한 시도",
     "{count} retries": "재시도 {count}",
     "{count} failed": "실패 {count}",

@@ -52,3 +52,11 @@ def retry(
 ) -> None:
     """Run failed tasks again."""
     each(session, tasks, lambda task: session.api.post(f"/tasks/{task}/retry"), "task {id} runs again")
+
+
+@command(app, "run-now")
+def run_now(
+    session: Session, tasks: Annotated[list[int], typer.Argument(metavar="TASK...", help="Ids of delayed tasks.")]
+) -> None:
+    """Run delayed tasks now, without waiting for their time or their next attempt."""
+    each(session, tasks, lambda task: session.api.post(f"/tasks/{task}/run-now"), "task {id} runs now")

@@ -138,3 +138,10 @@ async def asked(
         kind=kind or path,
         extra={"columns": bool(chosen)},
     )
+
+
+def given(visit: Visit, path: str, filters: Sequence[Filter], *, kind: str = "") -> Listing[Any]:
+    """What the address asks of a list inside of something else, which nobody expects to find again as he left it."""
+    query = visit.query
+    found = [Filter(one.name, one.label, one.choices, one.type, query.get(one.name)) for one in filters]
+    return Listing(path, found, [], query.get("cursor"), kind=kind or path)
