@@ -17,7 +17,7 @@ POSTGRES = .cache/postgres/.unpacked
 OPENSEARCH = .cache/opensearch/.unpacked
 
 .DEFAULT_GOAL = help
-.PHONY: help demo up assets test check fix bench soak docs lock clean
+.PHONY: help demo up assets test check fix bench soak docs pictures lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash 
 
 docs: $(BASE) ## write the generated pages of docs/
 	@$(BIN)/python -m bobusang.settings > docs/settings.md
+
+pictures: $(DEV) assets ## take the screen's pictures for docs/ from the demo's data
+	@$(BIN)/python -m tests.web.portraits
 
 lock: ## pin the newest allowed requirements
 	@$(find_python) && $$python -m venv .cache/lock && .cache/lock/bin/pip install -q uv==$(UV_VERSION)
