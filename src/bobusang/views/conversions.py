@@ -11,19 +11,21 @@ from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
 from bobusang.stages.convert.model import Reason, Why
 
+ALL = 2**31 - 1
+HELD = "select product_id, reasons from conversions where market = :market and state = 'HELD' limit :most"
 COUNTS = Statement(
-    sqlite="""
+    sqlite=f"""
         select json_extract(r.value, '$.why') as why, count(distinct c.product_id) as products
-        from conversions c, json_each(c.reasons) r where c.market = :market and c.state = 'HELD'
+        from ({HELD}) c, json_each(c.reasons) r
         group by json_extract(r.value, '$.why')""",
-    postgres="""
+    postgres=f"""
         select r->>'why' as why, count(distinct c.product_id) as products
-        from conversions c, json_array_elements(c.reasons::json) r where c.market = :market and c.state = 'HELD'
+        from ({HELD}) c, json_array_elements(c.reasons::json) r
         group by r->>'why'""",
-    mariadb="""
+    mariadb=f"""
         select r.why, count(distinct c.product_id) as products
-        from conversions c, json_table(c.reasons, '$[*]' columns (why varchar(50) path '$.why')) r
-        where c.market = :market and c.state = 'HELD' group by r.why""",
+        from ({HELD}) c, json_table(c.reasons, '$[*]' columns (why varchar(50) path '$.why')) r
+        group by r.why""",
 )
 LISTED = Statement("""
     select c.product_id, p.mall, p.product_id as product_key, p.brand, p.name, p.category, c.reasons, c.data_version,
@@ -67,9 +69,9 @@ class HeldProduct:
     updated_at: datetime
 
 
-async def reasons(tx: Tx, market: str) -> list[HeldReason]:
-    """Why products are held, the most frequent first."""
-    rows = await tx.fetch(COUNTS, market=market)
+async def reasons(tx: Tx, market: str, most: int = ALL) -> list[HeldReason]:
+    """Why products are held, the most frequent first; of so many products at most."""
+    rows = await tx.fetch(COUNTS, market=market, most=most)
     found = [HeldReason(why=Why(row["why"]), products=row["products"]) for row in rows]
     return sorted(found, key=lambda one: (-one.products, one.why))
 

@@ -1,6 +1,6 @@
 """Lists of products: each walks an index in its order; what no index finds is looked for within bounds."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -116,6 +116,12 @@ async def listed(
     if len(rows) > limit:
         return Found(lines=lines, resume=_place(sort, rows[limit - 1]))
     return Found(lines=lines, resume=None if end is None else _place(sort, end))
+
+
+async def some(tx: Tx, ids: Sequence[int]) -> list[ProductLine]:
+    """These by id; one that is deleted is left out."""
+    rows = await tx.fetch(select(products).where(_row.id.in_(ids)).order_by(_row.id))
+    return [ProductLine(**values(row)) for row in rows]
 
 
 async def exported(

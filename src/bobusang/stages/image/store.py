@@ -46,6 +46,7 @@ BLOCKS = Statement("select phash, colours, reason from image_blocks order by cre
 UNBLOCK = Statement("delete from image_blocks where phash = :phash and colours = :colours")
 FORGET = Statement("delete from image_fetches where url_hash in (:hashes...)")
 MEDIA = Statement("select media as value from image_files where sha256 = :address limit 1")
+OURS = Statement("select distinct sha256 from image_files where sha256 in (:addresses...)")
 
 _FILES = Bulk(
     image_files,
@@ -135,6 +136,11 @@ async def media(tx: Tx, address: str) -> str | None:
     """The type of a file that may be handed to the world; None for whatever is no picture of ours."""
     found: str | None = await tx.value(MEDIA, address=address)
     return found
+
+
+async def ours(tx: Tx, addresses: Sequence[str]) -> set[str]:
+    """Those of these that are pictures of ours; raw pages and whatever else the store keeps are not."""
+    return {row["sha256"] for row in await tx.fetch(OURS, addresses=sorted(set(addresses)))}
 
 
 def _known(url: str, row: Row) -> Known:
