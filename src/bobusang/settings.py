@@ -116,6 +116,20 @@ def masked(url: str) -> str:
 
 def load(environment: Mapping[str, str] | None = None, folder: Path | None = None, **given: Any) -> Settings:
     """Read the settings; a wrong one is named, with where it was found and what it should be."""
+    values, origins = _gathered(environment, folder)
+    for name, value in given.items():
+        if value is not None:
+            values[name] = value
+            origins[name] = f"--{name.replace('_', '-')}"
+    return _checked(values, origins)
+
+
+def origins(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> dict[str, str]:
+    """Where each setting that is not a default stands: a variable's name, or a file's."""
+    return _gathered(environment, folder)[1]
+
+
+def _gathered(environment: Mapping[str, str] | None, folder: Path | None) -> tuple[dict[str, Any], dict[str, str]]:
     environment = os.environ if environment is None else environment
     values, origins = _from_file(environment, folder or Path.cwd())
     for variable, value in environment.items():
@@ -123,11 +137,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
         if variable.startswith(PREFIX) and name not in APART and not name.startswith("TEST_"):
             values[name.lower()] = value
             origins[name.lower()] = variable
-    for name, value in given.items():
-        if value is not None:
-            values[name] = value
-            origins[name] = f"--{name.replace('_', '-')}"
-    return _checked(values, origins)
+    return values, origins
 
 
 def _from_file(environment: Mapping[str, str], folder: Path) -> tuple[dict[str, Any], dict[str, str]]:

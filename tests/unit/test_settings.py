@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bobusang.kit.errors import Invalid
-from bobusang.settings import Settings, load, masked
+from bobusang.settings import Settings, load, masked, origins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,3 +80,11 @@ def test_secrets_are_masked_when_shown() -> None:
         "***",
     )
     assert masked("sqlite:///a.db") == "sqlite:///a.db"
+
+
+def test_origins_name_the_variable_or_the_file(tmp_path: Path) -> None:
+    (tmp_path / "bobusang.toml").write_text('port = 9000\nhost = "0.0.0.0"\n')
+
+    found = origins({"BOBUSANG_PORT": "1", "BOBUSANG_LANG": "ko"}, tmp_path)
+
+    assert found == {"port": "BOBUSANG_PORT", "host": f"{tmp_path / 'bobusang.toml'}: host"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
 from bobusang.entry.api import keys
 from bobusang.entry.api.desk import Admin
 from bobusang.entry.api.fields import Form, Name, PathId
-from bobusang.entry.api.keys import ApiKey, Keyring, NewKey
+from bobusang.entry.api.keys import ApiKey, NewKey
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.tables import Role
 from bobusang.kit.db import Tx
@@ -46,13 +46,12 @@ async def make_key(desk: Admin, form: KeyForm) -> NewKey:
 
 
 @router.delete("/{key_id}", summary="Revoke an API key", status_code=204)
-async def revoke_key(desk: Admin, request: Request, key_id: PathId) -> None:
+async def revoke_key(desk: Admin, key_id: PathId) -> None:
     """It opens nothing any more: here at once, in other processes within two seconds."""
-    keyring: Keyring = request.app.state.keyring
 
     async def work(tx: Tx) -> None:
         revoked = await keys.revoke(tx, key_id)
-        tx.after_commit(keyring.forget)
+        tx.after_commit(keys.forget)
         await desk.note(tx, "api_key.revoke", "api_key", key_id, before={"name": revoked.name, "role": revoked.role})
 
     await desk.write(work)

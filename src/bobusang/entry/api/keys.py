@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from weakref import WeakSet
 
 from sqlalchemy import func, insert, select, update
 
@@ -101,6 +102,7 @@ class Keyring:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._known: dict[str, tuple[ApiKey, float]] = {}
+        _keyrings.add(self)
 
     async def find(self, key: str) -> ApiKey | None:
         """Whose key this is, or was a moment ago."""
@@ -120,6 +122,15 @@ class Keyring:
     def forget(self) -> None:
         """Look every key up again: one was revoked."""
         self._known.clear()
+
+
+_keyrings: WeakSet[Keyring] = WeakSet()
+
+
+def forget() -> None:
+    """Let every keyring of this process look its keys up again."""
+    for keyring in _keyrings:
+        keyring.forget()
 
 
 async def _used(db: Database, key_id: int) -> None:

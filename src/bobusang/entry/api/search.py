@@ -210,11 +210,12 @@ async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> S
         waiting=lag.waiting,
         paused=lag.paused,
         last_error=lag.error,
-        rebuild=_progress(finder.rebuilding),
+        rebuild=progress_of(finder.rebuilding),
     )
 
 
-def _progress(rebuilding: Rebuilding) -> RebuildProgress | None:
+def progress_of(rebuilding: Rebuilding) -> RebuildProgress | None:
+    """How far a rebuild of this process is; None when there was none."""
     progress = rebuilding.progress
     if progress is None:
         return None

@@ -93,6 +93,12 @@
     const from = event.target.closest("[data-confirm]");
     if (from && !confirm(from.dataset.confirm)) { event.preventDefault(); event.stopImmediatePropagation(); }
     for (const menu of find("details.me[open]")) if (!menu.contains(event.target)) menu.open = false;
+    const copy = event.target.closest("[data-copy]");
+    if (copy) {
+      const field = document.querySelector(copy.dataset.copy);
+      field.select();
+      navigator.clipboard?.writeText(field.value).then(() => { copy.textContent = copy.dataset.copied; }, () => {});
+    }
   }, true);
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input, textarea, select");
@@ -100,7 +106,16 @@
     if (event.key === "Escape") for (const menu of find("details.me[open]")) { menu.open = false; menu.querySelector("summary").focus(); }
   });
 
+  // --- scripts of one page: they come with it, also where it takes the place of another ---
+  const bring = () => {
+    for (const { dataset: { script: src } } of find("[data-script]")) {
+      if (document.querySelector(`script[src="${src}"]`)) continue;
+      document.head.append(Object.assign(document.createElement("script"), { src, async: false }));
+    }
+  };
+
   const begin = () => {
+    bring();
     draw();
     if (socket?.readyState === WebSocket.OPEN) {
       if (topics().length) socket.send(JSON.stringify([...new Set(topics())])); else { close(); mark("paused"); }
