@@ -58,14 +58,14 @@ async def listed(
     """Identities by number. A pool is small, and its states are as of now: they are not in the table."""
     found = sorted(await roster.show(tx, source), key=lambda one: one.id)
     chosen = [one for one in found if one.id > (after or 0) and state in (None, one.state)]
-    return [_line(one) for one in chosen[:limit]]
+    return [line(one) for one in chosen[:limit]]
 
 
 async def one(tx: Tx, identity: int, source: str = "") -> IdentityLine:
     """One identity."""
     for found in await roster.show(tx, source):
         if found.id == identity:
-            return _line(found)
+            return line(found)
     raise Missing(f"there is no identity {identity}", hint="`bobusang identity list` shows them")
 
 
@@ -74,15 +74,17 @@ async def analytics(tx: Tx, source: str = "") -> list[Analytics]:
     pools: dict[str, list[Shown]] = {}
     for found in await roster.show(tx, source):
         pools.setdefault(found.source, []).append(found)
-    return [_analysed(name, members) for name, members in pools.items()]
+    return [analysed(name, members) for name, members in pools.items()]
 
 
-def _line(found: Shown) -> IdentityLine:
+def line(found: Shown) -> IdentityLine:
+    """An identity, without the instant that means never."""
     rest = found.rest_until
     return IdentityLine(**asdict(found) | {"rest_until": None if rest is None or rest >= NEVER else rest})
 
 
-def _analysed(source: str, members: Sequence[Shown]) -> Analytics:
+def analysed(source: str, members: Sequence[Shown]) -> Analytics:
+    """What became of the calls of a source's identities."""
     calls, successes = sum(one.calls for one in members), sum(one.successes for one in members)
     throttles = sum(one.throttles for one in members)
     states = [one.state for one in members]

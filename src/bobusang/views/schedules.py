@@ -1,23 +1,37 @@
 """Schedules: what they say, in words too, when they fire next, and what became of their last fires."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Select, select
 
 from bobusang.engine.calendar.cron_words import describe
 from bobusang.engine.calendar.misfire import Decision, Misfire, Overlap
-from bobusang.engine.calendar.timetable import Timetable
+from bobusang.engine.calendar.timetable import Timetable, validate
 from bobusang.engine.model import JobStatus, JobType, ScheduleType
 from bobusang.engine.tables import crawl_targets, crawling_jobs, crawling_schedules, crawling_workflows, schedule_fires
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
+from bobusang.kit.sql import Statement
 from bobusang.views.columns import below, document
 
 NEXT = 5
 LAST = 20
+
+# From the twentieth fire on, by the primary key: a schedule of every minute has had very many.
+LAST_OF_EACH = Statement(f"""
+    select f.schedule_id, f.fire_at, f.decision, f.job_id, j.status
+    from crawling_schedules s
+    join schedule_fires f on f.schedule_id = s.id and f.fire_at >= coalesce(
+      (select x.fire_at from schedule_fires x where x.schedule_id = s.id
+       order by x.fire_at desc limit 1 offset {LAST - 1}), :ever)
+    left join crawling_jobs j on j.id = f.job_id
+    where s.id in (:ids...) order by f.schedule_id, f.fire_at desc""")
+EVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +93,22 @@ class ScheduleDetail(ScheduleLine):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a cron expression would mean."""
+
+    words: Words
+    fires: list[datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleFilter:
     """Which schedules; what is not given does not matter."""
 
     workflow_id: int | None = None
     active: bool | None = None
+    text: str | None = None
+    """A part of the name."""
+    ids: Sequence[int] | None = None
 
 
 def _query() -> Select[Any]:
@@ -104,6 +129,10 @@ async def listed(tx: Tx, wanted: ScheduleFilter, before: int | None, limit: int)
         query = query.where(table.workflow_id == wanted.workflow_id)
     if wanted.active is not None:
         query = query.where(table.is_active.is_(wanted.active))
+    if wanted.ids is not None:
+        query = query.where(table.id.in_(wanted.ids))
+    if wanted.text is not None:
+        query = query.where(table.name.icontains(wanted.text, autoescape=True))
     return [ScheduleLine(**_line(row)) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
 
 
@@ -128,13 +157,37 @@ async def one(tx: Tx, schedule_id: int) -> ScheduleDetail:
 
 def next_fires(row: Row, count: int) -> list[datetime]:
     """What is planned, then what the timetable says after it; of a DYNAMIC schedule only the plan is known."""
-    planned = utc(row["next_run_at"])
-    if planned is None or not row["is_active"]:
+    return upcoming(ScheduleLine(**_line(row)), count)
+
+
+def upcoming(line: ScheduleLine, count: int = NEXT) -> list[datetime]:
+    """The same of a line of a list."""
+    planned = line.next_run_at
+    if planned is None or not line.is_active:
         return []
-    if row["schedule_type"] != ScheduleType.FIXED:
+    if line.schedule_type is not ScheduleType.FIXED:
         return [planned]
-    timetable = Timetable(row["cron_expression"], row["timezone"])
-    return [planned, *timetable.next_fires(count - 1, planned)]
+    return [planned, *_walked(line.cron or "", line.timezone, count - 1, planned)]
+
+
+@lru_cache(maxsize=1024)
+def _walked(cron: str, zone: str, count: int, after: datetime) -> tuple[datetime, ...]:
+    return Timetable(cron, zone).next_fires(count, after)
+
+
+def preview(cron: str, zone: str, now: datetime) -> Preview:
+    """What a cron expression would mean; Invalid says which part of it is wrong."""
+    timetable = validate(cron, zone)
+    words = Words(ko=describe(cron, "ko"), en=describe(cron, "en"))
+    return Preview(words=words, fires=list(timetable.next_fires(NEXT, now)))
+
+
+async def last_fires(tx: Tx, ids: Sequence[int]) -> dict[int, list[Fire]]:
+    """The last twenty fires of each of these schedules, the newest first."""
+    found: dict[int, list[Fire]] = {id: [] for id in ids}
+    for row in await tx.fetch(LAST_OF_EACH, ids=list(ids), ever=EVER) if ids else ():
+        found[row["schedule_id"]].append(_fire(row))
+    return found
 
 
 async def _fires(tx: Tx, schedule_id: int) -> list[Fire]:
@@ -146,16 +199,16 @@ async def _fires(tx: Tx, schedule_id: int) -> list[Fire]:
         .order_by(table.fire_at.desc())
         .limit(LAST)
     )
-    rows = await tx.fetch(query)
-    return [
-        Fire(
-            fire_at=utc(row["fire_at"]),
-            decision=Decision(row["decision"]),
-            job_id=row["job_id"],
-            job_status=None if row["status"] is None else JobStatus(row["status"]),
-        )
-        for row in rows
-    ]
+    return [_fire(row) for row in await tx.fetch(query)]
+
+
+def _fire(row: Row) -> Fire:
+    return Fire(
+        fire_at=utc(row["fire_at"]),
+        decision=Decision(row["decision"]),
+        job_id=row["job_id"],
+        job_status=None if row["status"] is None else JobStatus(row["status"]),
+    )
 
 
 def _line(row: Row) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Sellers: how often each is crawled, when next, how its last runs went, and how good its data is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Conflict, Missing
+from bobusang.kit.sql import Statement
 from bobusang.stages.collect.model import RunMode, RunState
 from bobusang.stages.collect.runs import recent
 from bobusang.stages.collect.tables import collect_runs
@@ -23,6 +25,13 @@ from bobusang.views.columns import below
 
 LAST = 5
 KIND = "seller"
+MOST = 1000
+"""Products counted so far."""
+
+GRADES = Statement("select id, quality from sellers where id in (:ids...) and quality is not null")
+PRODUCTS = Statement("""
+    select count(*) as value from (
+      select id from products where mall = :mall and seller_id = :seller limit :most) p""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +95,7 @@ class SellerFilter:
     seller_id: str | None = None
     text: str | None = None
     """A part of name, company or id; there are few sellers."""
+    ids: Sequence[int] | None = None
 
 
 def _query() -> Select[Any]:
@@ -108,6 +118,8 @@ async def listed(tx: Tx, wanted: SellerFilter, before: int | None, limit: int) -
     ):
         if value is not None:
             query = query.where(column == str(value))
+    if wanted.ids is not None:
+        query = query.where(table.id.in_(wanted.ids))
     if wanted.text is not None:
         names = (table.name, table.company, table.seller_id)
         query = query.where(or_(*(name.icontains(wanted.text, autoescape=True) for name in names)))
@@ -126,6 +138,17 @@ async def one(tx: Tx, id: int) -> SellerDetail:
         schedule_id=row["schedule_id"],
         runs=await _runs(tx, row["mall"], f"{KIND}:{row['seller_id']}"),
     )
+
+
+async def grades(tx: Tx, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """The parts of the quality of these sellers, of those that were crawled."""
+    rows = await tx.fetch(GRADES, ids=list(ids)) if ids else ()
+    return {row["id"]: json.loads(row["quality"]) for row in rows}
+
+
+async def products(tx: Tx, mall: str, seller_id: str) -> int:
+    """How many products are of a seller, counted to `MOST`."""
+    return int(await tx.value(PRODUCTS, mall=mall, seller=seller_id, most=MOST))
 
 
 async def named(tx: Tx, wanted: str, mall: str | None = None) -> Seller:

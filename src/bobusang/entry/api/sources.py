@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
+from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Flag, Form, Name
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.flows.collect import enabling
 from bobusang.kit.db import Tx
-from bobusang.kit.errors import BobusangError, Missing
+from bobusang.kit.errors import BobusangError, Conflict, Missing
 from bobusang.kit.nearest import did_you_mean
-from bobusang.stages.collect import intervening, switch
+from bobusang.stages.collect import decisions, intervening, switch
+from bobusang.stages.collect.policy import Policy
 from bobusang.stages.collect.tables import AnswerWord
 from bobusang.views import gate
 from bobusang.views import sources as view
 from bobusang.views.gate import GateEntry, GateLine
 from bobusang.views.sources import Known, SourceDetail, SourceLine
+from bobusang.wiring import App
 from bobusang.wiring.collecting import Shelf
 
 router = APIRouter(tags=["sources"])
@@ -69,6 +73,17 @@ class Resumed(Form):
 
     source: str
     resumed: Flag
+
+
+class Answered(BaseModel):
+    """What a source answered when it was asked for its robots.txt; `error` where nobody did."""
+
+    source: str
+    url: str
+    status: int | None
+    error: str | None
+    robots: str
+    seconds: float
 
 
 @router.get("/sources", summary="List sources")
@@ -122,6 +137,33 @@ async def resume_source(desk: Operator, name: SourceName) -> Resumed:
     return Resumed(source=name, resumed=await desk.write(work))
 
 
+@router.post("/sources/{name}/test", summary="See whether a source answers")
+async def try_source(desk: Operator, name: SourceName) -> Answered:
+    """By its robots.txt, which is kept beside the decision; no page of it is asked for, and no identity used."""
+    collector = desk.app.collector
+    async with desk.read() as tx:
+        known = await _one(desk, tx, name)
+    if not known.base:
+        raise Conflict(f"the address of {name} is not known", hint="a shop.yaml names it")
+    began = time.monotonic()
+    told = await enabling.robots_of(collector, known.source, known.base, rooted=bool(desk.app.settings.sandbox_url))
+    answered = Answered(
+        source=name,
+        url=told["url"],
+        status=told["status"],
+        error=told["error"],
+        robots=told["standing"],
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+    async def work(tx: Tx) -> None:
+        await decisions.note_robots(tx, name, told)
+        await desk.note(tx, "source.test", "source", name, after=answered.model_dump(exclude={"source"}))
+
+    await desk.write(work)
+    return answered
+
+
 @router.post("/sources/{name}/key", summary="Give a source its API key", status_code=204)
 async def give_key(desk: Admin, name: SourceName, form: KeyForm) -> None:
     """For a source that knows us by a key; what waited for it goes on. The key is never shown and in no log."""
@@ -150,6 +192,21 @@ async def list_decisions(desk: Viewer, query: Annotated[JournalQuery, Query()]) 
     async with desk.read() as tx:
         found = await gate.journal(tx, query.source or "", before=before, limit=query.limit + 1)
     return page("gate/decisions", found, query.limit, lambda entry: entry.id)
+
+
+def collected_by(desk: Desk, kind: str) -> list[str]:
+    """Malls that are collected by sellers, by brands, …"""
+    shelf = _shelf(desk)
+    found = {name: _shelved(shelf, name).source for name in shelf}
+    return [name for name, source in found.items() if isinstance(source, Declared) and kind in source.target_kinds]
+
+
+def policies(app: App) -> dict[str, Policy]:
+    """How each source that can be read wants to be visited."""
+    shelf = app.collector.sources
+    assert isinstance(shelf, Shelf)
+    found = {name: _shelved(shelf, name).policy for name in shelf}
+    return {name: policy for name, policy in found.items() if policy is not None}
 
 
 def _shelf(desk: Desk) -> Shelf:

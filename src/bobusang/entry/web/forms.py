@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from bobusang.entry.api.problems import Forbidden
-from bobusang.kit.errors import Invalid
+from bobusang.kit.errors import BobusangError, Invalid
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
     from starlette.datastructures import Headers
     from starlette.requests import Request
 
@@ -51,6 +52,15 @@ class Fields:
     def ticked(self, name: str) -> bool:
         """Whether a box is ticked."""
         return bool(self.get(name))
+
+
+def wrong(error: BobusangError | ValidationError) -> BobusangError:
+    """What is wrong with a form, as an error of ours; of what a form of the API found, the first."""
+    if isinstance(error, BobusangError):
+        return error
+    found = error.errors(include_url=False, include_input=False)[0]
+    field = ".".join(str(part) for part in found["loc"])
+    return Invalid(f"{field}: {found['msg']}" if field else found["msg"], field=field)
 
 
 async def read(request: Request) -> Fields:

@@ -14,6 +14,7 @@ from bobusang.stages.collect.tables import IdentityState, crawl_agents
 
 if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
+    from bobusang.stages.collect.identity import Member
 
 VISIBLE = [column for column in crawl_agents.c if column.name not in ("token", "cookies")]
 HAS_SESSION = case((or_(crawl_agents.c.token.is_not(None), crawl_agents.c.cookies.is_not(None)), 1), else_=0)
@@ -46,13 +47,18 @@ class Shown:
 
 async def show(tx: Tx, source: str = "") -> list[Shown]:
     """The identities of a source, or of all: states as of now, success and throttle rates, and no secret."""
+    return [shown for shown, _ in await members(tx, source)]
+
+
+async def members(tx: Tx, source: str = "") -> list[tuple[Shown, Member]]:
+    """The same, each with what it has left of its quota; still without secrets."""
     query = select(*VISIBLE, HAS_SESSION.label("has_session")).order_by(crawl_agents.c.source, crawl_agents.c.place)
     rows = await tx.fetch(query.where(crawl_agents.c.source == source) if source else query)
-    return [_shown(row, tx.now) for row in rows]
+    found = [(row, member_of(row, secrets=False)) for row in rows]
+    return [(_shown(row, member, tx.now), member) for row, member in found]
 
 
-def _shown(row: Row, now: datetime) -> Shown:
-    member = member_of(row, secrets=False)
+def _shown(row: Row, member: Member, now: datetime) -> Shown:
     state = state_at(member, now)
     calls = row["calls"]
     is_held, is_resting = state is IdentityState.ACTIVE, state in (IdentityState.DISABLED, IdentityState.RATE_LIMITED)

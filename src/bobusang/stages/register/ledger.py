@@ -12,10 +12,12 @@ from bobusang.stages.register.market import Family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from bobusang.kit.db import Tx
 
 USED = Statement("select slot, family, calls from call_ledger where account_id = :account and slot >= :since")
+ALL_USED = Statement("select account_id, slot, family, calls from call_ledger where slot >= :since")
 _BOOK = "insert into call_ledger (account_id, slot, family, calls) values (:account, :slot, :family, :calls)"
 BOOK = Statement(
     f"{_BOOK} on conflict (account_id, slot, family) do update set calls = call_ledger.calls + excluded.calls",
@@ -28,6 +30,14 @@ async def used(tx: Tx, account: int) -> Used:
     """The calls of the last day; read under the account's lock."""
     rows = await tx.fetch(USED, account=account, since=slot(tx.now - DAY))
     return Used({(utc(row["slot"]), Family(row["family"])): row["calls"] for row in rows})
+
+
+async def all_used(tx: Tx) -> dict[int, Used]:
+    """The same of every account that called, for whoever only looks."""
+    found: dict[int, dict[tuple[datetime, Family], int]] = {}
+    for row in await tx.fetch(ALL_USED, since=slot(tx.now - DAY)):
+        found.setdefault(row["account_id"], {})[utc(row["slot"]), Family(row["family"])] = row["calls"]
+    return {account: Used(calls) for account, calls in found.items()}
 
 
 async def book(tx: Tx, account: int, families: Iterable[Family]) -> None:
