@@ -1,9 +1,11 @@
 """Held writes: readings that a guard stopped, with what they would replace and the evidence behind them."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from bobusang.kit.clock import utc
 from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
 from bobusang.stages.collect import held as stage
@@ -19,6 +21,9 @@ COUNT = Statement("""
 OPEN = Statement("""
     select source, guard, count(*) as writes from held_writes where state = 'HELD'
     group by source, guard order by source, guard""")
+SOME = Statement("select * from held_writes where id in (:ids...) and state = 'HELD' order by id desc")
+CALLED = Statement("select id, name, brand, currency from products where id in (:ids...)")
+LATEST = Statement("select guard, created_at from held_writes order by id desc limit :most")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +70,51 @@ class HeldDetail(HeldLine):
     """What the page should have said and could not be read."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """What the product of a held write is called."""
+
+    id: int
+    name: str | None
+    brand: str | None
+    currency: str | None
+
+
 async def listed(tx: Tx, which: Filter, before: int | None, limit: int) -> list[HeldLine]:
     """Held writes, the newest first."""
     return [HeldLine(**_line(one)) for one in await stage.find(tx, which, before=before, limit=limit)]
 
 
+async def detailed(tx: Tx, which: Filter, before: int | None, limit: int) -> list[HeldDetail]:
+    """The same with what each would change."""
+    return [_detail(one) for one in await stage.find(tx, which, before=before, limit=limit)]
+
+
+async def some(tx: Tx, ids: Sequence[int]) -> list[HeldLine]:
+    """Those of these that are still open."""
+    rows = await tx.fetch(SOME, ids=sorted(set(ids))) if ids else ()
+    return [HeldLine(**_line(stage.held_write(row))) for row in rows]
+
+
+async def called(tx: Tx, ids: Iterable[int | None]) -> dict[int, Called]:
+    """What the products of held writes are called, by number."""
+    wanted = sorted({id for id in ids if id is not None})
+    rows = await tx.fetch(CALLED, ids=wanted) if wanted else ()
+    return {row["id"]: Called(**{name: row[name] for name in ("id", "name", "brand", "currency")}) for row in rows}
+
+
+async def latest(tx: Tx, most: int) -> list[tuple[Guard, datetime]]:
+    """Which guard stopped something when: the newest, whatever became of them."""
+    rows = await tx.fetch(LATEST, most=most)
+    return [(Guard(row["guard"]), utc(row["created_at"])) for row in rows]
+
+
 async def one(tx: Tx, id: int) -> HeldDetail:
     """One held write with its evidence."""
-    found = await stage.get(tx, id)
+    return _detail(await stage.get(tx, id))
+
+
+def _detail(found: HeldWrite) -> HeldDetail:
     names = sorted({*found.before, *found.after})
     return HeldDetail(
         **_line(found),

@@ -9,6 +9,7 @@ from bobusang.catalog import brands, categories
 from bobusang.catalog.model import Review
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Tx
+from bobusang.kit.sql import Statement
 from bobusang.stages.convert import mapping, mastering
 from bobusang.stages.convert.masters import Kind, Masters
 from bobusang.stages.convert.naming import How, Match
@@ -16,6 +17,7 @@ from bobusang.stages.convert.reviewing import Subject
 from bobusang.stages.convert.tables import market_masters
 
 EVERY = 1_000_000
+MALLS = Statement("select mall_name from mall_brands union select mall_name from mall_categories order by mall_name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,11 @@ def matched(found: Pending) -> list[Unreviewed]:
 
 def _proposed(match: Match) -> Proposed:
     return Proposed(market_id=match.id, name=match.name, how=match.how, confidence=match.confidence)
+
+
+async def malls(tx: Tx) -> list[str]:
+    """The malls of which brands or categories are known."""
+    return [row["mall_name"] for row in await tx.fetch(MALLS)]
 
 
 async def masters(tx: Tx) -> list[MasterLine]:

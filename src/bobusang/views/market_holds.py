@@ -1,5 +1,6 @@
 """Sends that a guard stopped, and the webhooks that came in: what a person looks at when a market goes quiet."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -98,6 +99,13 @@ async def held(tx: Tx, wanted: HoldFilter, *, before: int | None, limit: int) ->
         if value is not None:
             query = query.where(column == str(value))
     return [_hold(row) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
+
+
+async def some(tx: Tx, ids: Sequence[int]) -> list[MarketHold]:
+    """Those of these holds that are still open, newest first."""
+    table = listing_holds.c
+    query = _holds().where(table.id.in_(sorted(set(ids))), table.state == HoldState.HELD.value)
+    return [_hold(row) for row in await tx.fetch(query.order_by(table.id.desc()))] if ids else []
 
 
 async def hold(tx: Tx, id: int) -> MarketHold:

@@ -31,7 +31,9 @@ COUNTS = Statement("""
     union all
     select 'identities', count(*) from (select id from crawl_agents where state = 'DISABLED' limit :most) i
     union all
-    select 'alerts', count(*) from (select id from alerts where resolved_at is null limit :most) j""")
+    select 'alerts', count(*) from (select id from alerts where resolved_at is null limit :most) j
+    union all
+    select 'rates', count(*) from (select id from fx_quotes where state = 'HELD' limit :most) k""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +50,12 @@ class Needs:
     gates: int = 0
     identities: int = 0
     alerts: int = 0
+    rates: int = 0
 
     @property
     def held(self) -> int:
         """What a person decides on one page."""
-        return self.held_writes + self.market_holds + self.brands + self.categories
+        return self.held_writes + self.market_holds + self.brands + self.categories + self.rates
 
 
 async def needs(tx: Tx) -> Needs:

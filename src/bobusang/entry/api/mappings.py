@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from bobusang.catalog import brands, categories
-from bobusang.entry.api.desk import Operator, Viewer
+from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Form, Id, Name, Numeric
 from bobusang.entry.api.files import BODY, handed, sent_text
 from bobusang.entry.api.pages import Page, Paged, pack, unpacked
@@ -95,9 +95,13 @@ async def export_mapping(desk: Viewer, query: Annotated[ExportQuery, Query()]) -
 @router.post("", summary="Import a reviewed mapping", openapi_extra=BODY)
 async def import_mapping(desk: Operator, request: Request, query: Annotated[ForMarket, Query()]) -> MappingTaken:
     """All of it or nothing; what no crawl has proposed yet is made, and what the market lacks is refused."""
-    text = await sent_text(request)
+    return await taken(desk, await sent_text(request), query.market)
+
+
+async def taken(desk: Desk, text: str, market: str) -> MappingTaken:
+    """The same of a text, however it came."""
     async with desk.read() as tx:
-        known = await mastering.current(tx, query.market)
+        known = await mastering.current(tx, market)
     lines = await asyncio.to_thread(reviewing.parsed, text, known)
 
     async def work(tx: Tx) -> MappingTaken:

@@ -52,6 +52,10 @@ class Standing:
                 self._at = time.monotonic()
         return self.frame
 
+    def expire(self) -> None:
+        """Something was decided just now: the next page counts again."""
+        self._at = float("-inf")
+
     async def _read(self) -> Frame:
         engine = self._app.engine
         try:
