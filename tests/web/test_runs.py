@@ -61,7 +61,7 @@ async def test_the_timeline_has_a_bar_a_stage(screen: Screen) -> None:
 
 
 async def test_from_the_belt_to_why_a_product_is_not_registered(screen: Screen) -> None:
-    """Overview, the cell that left something out, the product: three clicks."""
+    """The cell that left something out, then the product: two clicks from the overview, too."""
     _, full = await runs(screen)
     belt = await screen.viewer.get(f"/runs/{full.batch_id}")
     cell = belt.links(".belt .aside a")[0]
@@ -71,7 +71,8 @@ async def test_from_the_belt_to_why_a_product_is_not_registered(screen: Screen) 
     assert errors.texts("h2")[:2] == ["What failed", "Left out, and why"]
     why = errors.texts("#left-out tbody tr")[0]
     assert "brand" in why or "categor" in why or "sold out" in why, why
-    assert errors.links("#left-out tbody a")[0].startswith("/ui/products/")
+    product = await screen.viewer.get(errors.links("#left-out tbody a")[0].removeprefix("/ui"))
+    assert (product.status, len(product.texts("#why"))) == (200, 1)
 
 
 async def test_a_run_is_compared_with_the_one_before(screen: Screen) -> None:

@@ -62,7 +62,9 @@ def _why_a_product_is_not_registered(page: Page) -> None:
     page.locator(".belt .aside a").last.click()
     row = page.locator("#left-out tbody tr").first
     expect(row).to_be_visible()
-    expect(row.get_by_role("link").first).to_have_attribute("href", re.compile(r"^/ui/products/\d+$"))
+    row.get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile(r"/ui/products/\d+$"))
+    expect(page.locator("#why")).to_be_visible()
 
 
 def _a_run_that_begins_is_seen_on_the_overview(window: Window, page: Page) -> None:
