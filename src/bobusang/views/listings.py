@@ -1,5 +1,6 @@
 """Listings for the doors: where each stands, its receipts from the source to the read-back, and figures by account."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -12,7 +13,7 @@ from bobusang.kit.errors import Missing
 from bobusang.stages.register import receipts as stage
 from bobusang.stages.register.diffing import Kind
 from bobusang.stages.register.model import State
-from bobusang.stages.register.receipts import Receipt
+from bobusang.stages.register.receipts import Line, Receipt
 from bobusang.stages.register.tables import CallState, listings, market_accounts
 from bobusang.views import accounts
 from bobusang.views.columns import below, document
@@ -119,19 +120,19 @@ class AccountFreshness:
 async def listed(tx: Tx, wanted: ListingFilter, *, before: int | None, limit: int) -> list[ListingLine]:
     """Listings, newest first."""
     table, owner = listings.c, market_accounts.c
-    query = _query().where(*below(table.id, before))
+    query = lined().where(*below(table.id, before))
     for column, value in ((owner.market, wanted.market), (owner.name, wanted.account), (table.state, wanted.state)):
         if value is not None:
             query = query.where(column == str(value))
     if wanted.refused:
         query = query.where(table.refusal_cause.is_not(None))
-    return [ListingLine(**_line(row)) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
+    return [line_of(row) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
 
 
 async def of_sku(tx: Tx, sku: str) -> list[ListingDetail]:
     """A product's listings on all accounts."""
     table = listings.c
-    rows = await tx.fetch(_query().where(table.sku == sku).order_by(table.account_id))
+    rows = await tx.fetch(lined().where(table.sku == sku).order_by(table.account_id))
     if not rows:
         raise _missing(sku)
     return [
@@ -179,10 +180,16 @@ def _missing(sku: str) -> Missing:
     return Missing(f"there is no listing of '{sku}'", hint=hint, field="sku")
 
 
-def _query() -> Any:
+def lined() -> Any:
+    """Listings with the market and the account of each."""
     table, owner = listings.c, market_accounts.c
     columns = (owner.market, owner.name.label("account"))
     return select(listings, *columns).join(market_accounts, owner.id == table.account_id)
+
+
+def line_of(row: Row) -> ListingLine:
+    """A row of `lined`."""
+    return ListingLine(**_line(row))
 
 
 def _line(row: Row) -> dict[str, Any]:
@@ -202,13 +209,6 @@ def _line(row: Row) -> dict[str, Any]:
 
 def _receipt(one: Receipt, market: str, account: str) -> ReceiptShown:
     call = one.call
-    steps: list[ReceiptStep] = []
-    last: datetime | None = None
-    times = [line.at for line in one.lines if line.at is not None]
-    for line in one.lines:
-        seconds = (line.at - last).total_seconds() if line.at is not None and last is not None else None
-        steps.append(ReceiptStep(step=line.step, at=line.at, seconds=seconds))
-        last = line.at or last
     return ReceiptShown(
         listing_id=one.listing.id,
         market=market,
@@ -224,9 +224,26 @@ def _receipt(one: Receipt, market: str, account: str) -> ReceiptShown:
         problems=document(call.problems),
         drift=document(call.drift),
         complete=one.is_complete,
-        seconds=(max(times) - min(times)).total_seconds() if len(times) > 1 else None,
-        steps=steps,
+        seconds=lasted(one.lines),
+        steps=stepped(one.lines),
     )
+
+
+def stepped(lines: Sequence[Line]) -> list[ReceiptStep]:
+    """The steps of a call, each with how long it took."""
+    steps: list[ReceiptStep] = []
+    last: datetime | None = None
+    for line in lines:
+        seconds = (line.at - last).total_seconds() if line.at is not None and last is not None else None
+        steps.append(ReceiptStep(step=line.step, at=line.at, seconds=seconds))
+        last = line.at or last
+    return steps
+
+
+def lasted(lines: Sequence[Line]) -> float | None:
+    """From the first step to the last that has happened."""
+    times = [line.at for line in lines if line.at is not None]
+    return (max(times) - min(times)).total_seconds() if len(times) > 1 else None
 
 
 def _spread(found: tuple[float, float] | None) -> Spread | None:

@@ -159,3 +159,17 @@ async def test_products_are_held_for_reasons_that_are_counted(door: Door) -> Non
     ]
     assert len((await door.get("/conversions/held"))["items"]) == 4
     assert (await door.viewer.get("/conversions/held", params={"why": "mood"})).status_code == 422
+
+
+async def test_listings_are_looked_at_again_with_the_next_run(door: Door, desk: Desk) -> None:
+    done = await door.operator.post("/listings/recheck", json={"skus": [WANTED.sku, "okmall-nothing"]})
+    missing = await door.viewer.get("/previews/of", params={"sku": "okmall-nothing"})
+
+    assert (done.status_code, done.json()) == (200, {"rechecked": 1, "missing": ["okmall-nothing"]})
+    (line, *_) = (await door.get("/audit"))["items"]
+    assert (line["action"], line["subject_id"], line["after"]) == (
+        "listing.recheck",
+        WANTED.sku,
+        {"skus": [WANTED.sku]},
+    )
+    assert (missing.status_code, missing.json()["field"]) == (404, "sku")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from bobusang.entry.api.desk import Viewer
+from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.selling import Account, Market, Sku
+from bobusang.flows.conveyor import marks
+from bobusang.kit.db import Tx
 from bobusang.stages.register.model import State
+from bobusang.views import listing_lists
 from bobusang.views import listings as view
 from bobusang.views.listings import AccountFreshness, ListingDetail, ListingFilter, ListingLine, ReceiptShown
 
@@ -31,6 +34,19 @@ class SkuQuery(Form):
     """Which product."""
 
     sku: Sku
+
+
+class RecheckForm(Form):
+    """Which products."""
+
+    skus: Annotated[list[Sku], Field(min_length=1, max_length=500, examples=[["okmall-4711"]])]
+
+
+class Rechecked(BaseModel):
+    """How many are looked at again, and those that have no listing."""
+
+    rechecked: int
+    missing: list[str]
 
 
 class ReceiptQuery(SkuQuery):
@@ -68,3 +84,18 @@ async def show_freshness(desk: Viewer) -> Page[AccountFreshness]:
     """By account, over the last day."""
     async with desk.read() as tx:
         return Page(items=await view.freshness(tx), next=None)
+
+
+@router.post("/recheck", summary="Have listings looked at again")
+async def recheck_listings(desk: Operator, form: RecheckForm) -> Rechecked:
+    """The next run decides price, stock and texts anew, by all its guards. Nothing is sent now."""
+
+    async def work(tx: Tx) -> Rechecked:
+        found = await listing_lists.products_of(tx, form.skus)
+        if found:
+            await marks.forget(tx, desk.app.belt.market, list(found.values()))
+            of = next(iter(found)) if len(found) == 1 else f"{len(found)} listings"
+            await desk.note(tx, "listing.recheck", "listing", of, after={"skus": sorted(found)})
+        return Rechecked(rechecked=len(found), missing=sorted(set(form.skus) - found.keys()))
+
+    return await desk.write(work)

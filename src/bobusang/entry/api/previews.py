@@ -2,13 +2,17 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.batches import Key
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Form, Name, Numeric
+from bobusang.entry.api.pages import Page
+from bobusang.entry.api.selling import Sku
 from bobusang.flows.conveyor import choosing, previewing
+from bobusang.kit.errors import Missing
+from bobusang.views import skus
 
 router = APIRouter(prefix="/previews", tags=["batches"])
 
@@ -23,6 +27,12 @@ class PreviewForm(Form):
     limit: Annotated[int | None, Field(ge=1, le=1_000_000, description="at most so many products a brand"), Numeric] = (
         None
     )
+
+
+class SkuQuery(Form):
+    """Which product."""
+
+    sku: Sku
 
 
 class PreviewLine(BaseModel):
@@ -70,6 +80,17 @@ async def preview_run(desk: Viewer, form: PreviewForm) -> Previewed:
         else:
             found.more += 1
     return found
+
+
+@router.get("/of", summary="Preview a product")
+async def preview_product(desk: Viewer, query: Annotated[SkuQuery, Query()]) -> Page[PreviewLine]:
+    """What would be sent of it now, for each account, or why nothing would; nothing is sent."""
+    async with desk.read() as tx:
+        known = await skus.of_sku(tx, query.sku)
+        if known is None:
+            raise Missing(f"there is no product '{query.sku}'", hint="a SKU is the mall and its number", field="sku")
+        lines = await previewing.of_product(desk.app.belt, tx, known.mall, known.key)
+    return Page(items=[_shown(line) for line in lines], next=None)
 
 
 def _shown(line: previewing.Line) -> PreviewLine:

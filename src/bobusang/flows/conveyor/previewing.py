@@ -62,6 +62,11 @@ async def preview(belt: Belt, brands: Sequence[Brand], *, limit: int | None = No
                 yield line
 
 
+async def of_product(belt: Belt, tx: Tx, mall: str, key: str) -> list[Line]:
+    """The same for one product: a line for each account."""
+    return await _lines(belt, tx, mall, [key])
+
+
 async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str]) -> list[Line]:
     known = {one.id: one for one in (await goods.load(tx, mall, keys)).values()}
     made = {id: one for id, one in (await store.load(tx, belt.market, list(known))).items() if one.data is not None}

@@ -1,0 +1,157 @@
+"""One product's listings: where each stands, its receipt step by step, every call as it went, what would be sent now;
+and how fresh accounts are."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+from bobusang.entry.api import accounts as accounts_api
+from bobusang.entry.api import listings as api
+from bobusang.entry.api import previews
+from bobusang.entry.api.accounts import StopForm
+from bobusang.entry.api.listings import RecheckForm
+from bobusang.entry.web import listing_words
+from bobusang.entry.web.languages import N_
+from bobusang.entry.web.listings import ENTRY, currency, page_of
+from bobusang.entry.web.pages import Pages
+from bobusang.kit.errors import Missing
+from bobusang.stages.register.market import Cause
+from bobusang.views import accounts, listing_calls, listings, market_holds, skus
+from bobusang.views.market_holds import HoldFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.responses import Response
+
+    from bobusang.entry.web.site import Site
+    from bobusang.entry.web.visit import Visit
+    from bobusang.kit.db import Tx
+    from bobusang.views.accounts import AccountLine
+    from bobusang.views.listings import AccountFreshness, ListingDetail
+    from bobusang.views.skus import Known
+
+pages = Pages()
+
+BATCH = re.compile(r"\d{8}_\d{2,6}")
+"""What batches are called."""
+CALLS = 20
+HOLDS = 20
+FIGURES_LIVE = 10.0
+"""Seconds for which the figures of accounts are shown again: they count thousands of calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How fresh each account is, as it was looked at last."""
+
+    at: float
+    fresh: Sequence[AccountFreshness]
+    accounts: Sequence[AccountLine]
+
+
+_figures: WeakKeyDictionary[Site, Figures] = WeakKeyDictionary()
+
+
+@pages.get("/listings/freshness")
+async def freshness(visit: Visit) -> Response:
+    """By account: how many stand where, and how long a change takes from the mall to the market."""
+    visit.entry = ENTRY
+    found = _figures.get(visit.site)
+    if found is None or time.monotonic() - found.at > FIGURES_LIVE:
+        async with visit.desk.read() as tx:
+            found = Figures(time.monotonic(), await listings.freshness(tx), await accounts.listed(tx))
+        _figures[visit.site] = found
+    lines = {(one.market, one.name): one for one in found.accounts}
+    return visit.page("listing_freshness.html", found=found.fresh, lines=lines)
+
+
+@pages.post("/listings/stop")
+async def stop(visit: Visit) -> Response:
+    """Nothing more is sent for an account until it is started again."""
+    form = await visit.form()
+    told = StopForm(why=form.get("why"))
+    done = await accounts_api.stop_account(visit.desk, form.get("market"), form.get("account"), told)
+    _figures.pop(visit.site, None)
+    return visit.done(N_("%(name)s sends nothing until it is started again."), "/listings/freshness", name=done.name)
+
+
+@pages.post("/listings/start")
+async def start(visit: Visit) -> Response:
+    """Let it send again."""
+    form = await visit.form()
+    done = await accounts_api.start_account(visit.desk, form.get("market"), form.get("account"))
+    _figures.pop(visit.site, None)
+    return visit.done(N_("%(name)s sends again with the next run."), "/listings/freshness", name=done.name)
+
+
+@pages.get("/listings/{sku:path}/preview")
+async def preview(visit: Visit) -> Response:
+    """What would be sent now, and what that changes; nothing is sent."""
+    visit.entry = ENTRY
+    sku = str(visit.path["sku"])
+    async with visit.desk.read() as tx:
+        product = await skus.of_sku(tx, sku)
+    if product is None:
+        raise Missing(f"there is no product '{sku}'", hint="a SKU is the mall and its number")
+    found = await previews.preview_product(visit.desk, previews.SkuQuery(sku=sku))
+    return visit.page(
+        "listing_preview.html", lines=found.items, words=listing_words, say=visit.say, **_above(visit, sku, product)
+    )
+
+
+@pages.get("/listings/{sku:path}")
+async def shown(visit: Visit) -> Response:
+    """Where it stands on each account, and how it came there."""
+    visit.entry = ENTRY
+    sku = str(visit.path["sku"])
+    async with visit.desk.read() as tx:
+        found = await _of(tx, sku)
+        product = await skus.of_sku(tx, sku)
+        if not found and product is None:
+            raise Missing(f"there is no listing of '{sku}'", hint="a SKU is the mall and its number")
+        calls = await listing_calls.calls(tx, [one.id for one in found], CALLS)
+        holds = await market_holds.held(tx, HoldFilter(sku=sku), before=None, limit=HOLDS) if found else []
+    return visit.page(
+        "listing.html",
+        found=found,
+        calls=calls,
+        holds=holds,
+        accounts={one.id: one.account for one in found},
+        causes=listing_words.CAUSES,
+        cause_of=Cause,
+        currency=currency(visit),
+        words=listing_words,
+        page_of=page_of(visit),
+        most=CALLS,
+        say=visit.say,
+        run_like=BATCH.fullmatch,
+        **_above(visit, sku, product),
+    )
+
+
+@pages.post("/listings/{sku:path}/recheck")
+async def recheck(visit: Visit) -> Response:
+    """Have it looked at again with the next run."""
+    sku = str(visit.path["sku"])
+    done = await api.recheck_listings(visit.desk, RecheckForm(skus=[sku]))
+    if not done.rechecked:
+        raise Missing(f"there is no listing of '{sku}'")
+    return visit.done(N_("%(sku)s is looked at again with the next run."), sku=sku)
+
+
+async def _of(tx: Tx, sku: str) -> list[ListingDetail]:
+    try:
+        return await listings.of_sku(tx, sku)
+    except Missing:
+        return []
+
+
+def _above(visit: Visit, sku: str, product: Known | None) -> dict[str, Any]:
+    """What both tabs begin with."""
+    return {"sku": sku, "product": product, "here": f"{ENTRY}/{quote(sku, safe='')}"}
