@@ -213,8 +213,11 @@ def matrix_said(options: Any) -> Matrix:
     for option in options if isinstance(options, list) else ():
         if isinstance(option, dict):
             cells[_text(option.get("color")), _text(option.get("size"))] = _cell(option)
-    colors, sizes = (dict.fromkeys(key[place] for key in cells if key[place]) for place in (0, 1))
-    return _whole(*([Choice(key=one, text=one, market_text="") for one in axis] for axis in (colors, sizes)), cells)
+
+    def axis(place: int) -> list[Choice]:
+        return [Choice(key=one, text=one, market_text="") for one in dict.fromkeys(key[place] for key in cells) if one]
+
+    return _whole(axis(0), axis(1), cells)
 
 
 def _whole(colors: list[Choice], sizes: list[Choice], cells: Mapping[tuple[str, str], Cell]) -> Matrix:

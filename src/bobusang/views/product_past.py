@@ -61,7 +61,7 @@ class Point:
     at: datetime
     price: int | None
     list_price: int | None
-    available: int
+    available: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,5 +166,13 @@ def _point(row: Row) -> Point:
         at=utc(row["created_at"]),
         price=price if isinstance(price, int) else None,
         list_price=before if isinstance(before, int) else None,
-        available=matrix_said(said.get("options")).available if said.get("options") else int(not said.get("sold_out")),
+        available=_available(said),
     )
+
+
+def _available(said: Mapping[str, Any]) -> int | None:
+    """None until a page has said anything of stock."""
+    if said.get("options"):
+        return matrix_said(said["options"]).available
+    sold_out = said.get("sold_out")
+    return None if sold_out is None else int(not sold_out)

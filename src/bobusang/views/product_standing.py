@@ -70,26 +70,30 @@ def standing(page: ProductPage) -> Standing:
 
 def _listed(listing: ListingDetail, page: ProductPage) -> Standing | None:
     """None where its listing says nothing of why it is not on sale."""
-    there = {"sku": listing.sku, "market_id": listing.market_id or "", "at": listing.confirmed_at}
+
+    def there(where: Where, said: str | None = "") -> Standing:
+        at, number = listing.confirmed_at, listing.market_id or ""
+        return Standing(where=where, said=said or "", sku=listing.sku, market_id=number, at=at)
+
     match listing.state:
         case State.LIVE:
-            return Standing(where=Where.ON_SALE, **there)
+            return there(Where.ON_SALE)
         case State.SOLD_OUT | State.SUSPENDED:
-            return Standing(where=Where.SOLD_OUT, **there)
+            return there(Where.SOLD_OUT)
         case State.IN_REVIEW | State.DRAFT:
-            return Standing(where=Where.REVIEWED, **there)
+            return there(Where.REVIEWED)
         case State.SENT:
-            return Standing(where=Where.SENT, **there)
+            return there(Where.SENT)
         case State.BLOCKED | State.NOT_APPROVED:
-            return Standing(where=Where.BLOCKED, said=listing.refused or "", **there)
+            return there(Where.BLOCKED, listing.refused)
         case State.DELETED | State.REMOVED:
-            return Standing(where=Where.TAKEN_DOWN, said=listing.refused or "", **there)
+            return there(Where.TAKEN_DOWN, listing.refused)
     if page.holds:
         hold = page.holds[0]
         return Standing(where=Where.HELD_SEND, said=hold.reason, sku=listing.sku, at=hold.at)
     if listing.refused:
-        return Standing(where=Where.REFUSED, said=listing.refused, **there)
-    return Standing(where=Where.SENT, **there) if listing.open_call is not None else None
+        return there(Where.REFUSED, listing.refused)
+    return there(Where.SENT) if listing.open_call is not None else None
 
 
 def _not_listed(page: ProductPage) -> Standing:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -26,7 +27,6 @@ from bobusang.views.audit import AuditFilter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from starlette.responses import Response
 
@@ -231,9 +231,11 @@ async def history(visit: Visit) -> Response:
 def charts(
     product: ProductDetail, points: Sequence[Point], quotes: Sequence[PriceLine], visit: Visit
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """What it cost, what it sold for and how much of it there was: an id, a title and the data of each."""
+    """What it cost, what it sold for and how much of it there was, until now: an id, a title and the data of each."""
     say, found = visit.say, []
+    now = datetime.now(UTC)
     if points:
+        points = [*points, replace(points[-1], at=now)]
         x = [_seconds(one.at) for one in points]
         cost = [
             {"label": say(N_("Source price")), "values": [one.price for one in points]},
@@ -244,7 +246,7 @@ def charts(
         stock = [{"label": say(N_("Options in stock")), "values": [one.available for one in points]}]
         found.append(("stock-chart", say(N_("Options in stock")), {"x": x, "series": stock}))
     if quotes:
-        old_first = list(reversed(quotes))
+        old_first = [*reversed(quotes), replace(quotes[0], decided_at=now)]
         lines = [
             {"label": say(N_("Selling price")), "values": [one.price for one in old_first]},
             {"label": say(N_("floor")), "values": [one.floor for one in old_first]},

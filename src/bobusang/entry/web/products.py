@@ -92,9 +92,9 @@ def _since(visit: Visit) -> list[tuple[str, str]]:
 
 
 def _qualities(visit: Visit) -> list[tuple[str, str]]:
-    words = [(Quality.COMPLETE, N_("nothing lacks")), (Quality.INCOMPLETE, N_("something lacks"))]
-    words += [(lack, product_words.LACKING[lack]) for lack in Lack]
-    return [(str(value), visit.say(word)) for value, word in words]
+    words = [(Quality.COMPLETE.value, N_("nothing lacks")), (Quality.INCOMPLETE.value, N_("something lacks"))]
+    words += [(lack.value, product_words.LACKING[lack]) for lack in Lack]
+    return [(value, visit.say(word)) for value, word in words]
 
 
 def _orders(visit: Visit) -> list[tuple[str, str]]:
