@@ -4,17 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from bobusang.sandbox.world import World
 from bobusang.stages.collect import gatebook
 from bobusang.stages.collect.admission import Standing
 from bobusang.stages.collect.breaker import Breaker
 from bobusang.stages.collect.tables import BreakerState
+from bobusang.testing.sandbox import running
 from bobusang.views import identities
+from tests.web import screen as screens
+from tests.web import shop as shops
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
     from bobusang.views.identities import IdentityLine
     from tests.web.screen import Screen
 
 PATH = "/sellers/sources"
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+async def screen(shop: Path, tmp_path: Path) -> AsyncIterator[Screen]:
+    """With malls that answer: those of a sandbox, never the real ones."""
+    async with (
+        running(World(seed=1, size=28)) as sandbox,
+        screens.opened(shops.copied(shop, tmp_path), sandbox_url=sandbox.url) as found,
+    ):
+        yield found
 
 
 async def halted(screen: Screen, source: str) -> None:
@@ -79,13 +99,16 @@ async def test_a_source_is_switched_off_by_an_operator_and_on_by_an_admin(screen
     assert empty.text(".said.refused").startswith("why: ")
 
 
-async def test_whether_a_source_answers_is_said_in_words(screen: Screen) -> None:
-    """The demo's sandbox is over, so nobody does."""
+async def test_whether_a_source_answers_is_said_in_words(screen: Screen, shop: Path, tmp_path: Path) -> None:
     path = f"{PATH}/okmall"
 
     page = await screen.operator.post(f"{path}/test", on=path)
+    async with screens.opened(shops.copied(shop, tmp_path / "other"), sandbox_url=NOBODY) as lonely:
+        silent = await lonely.operator.post(f"{path}/test", on=path)
 
-    assert page.text(".said.refused").startswith("okmall does not answer (")
+    assert page.text(".said").startswith("okmall answers: 200 for robots.txt in ")
+    assert page.texts("section p .pill")[-1] == "allowed"
+    assert silent.text(".said.refused").startswith("okmall does not answer (")
 
 
 async def test_identities_are_taken_out_of_use_and_recover(screen: Screen) -> None:

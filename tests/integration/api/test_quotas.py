@@ -25,6 +25,7 @@ from tests.integration.api.test_identities import mustit
 if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from tests.integration.api.door import Door
+    from tests.integration.api.shopfront import Shopfront
 
 
 async def test_the_last_fires_of_several_schedules_are_read_at_once(door: Door) -> None:
@@ -99,9 +100,21 @@ async def test_grades_and_products_of_sellers(door: Door) -> None:
         assert [one.id for one in await sellers.listed(tx, SellerFilter(ids=[new]), None, 10)] == [new]
 
 
-async def test_whether_a_source_answers_is_noted(small: Door) -> None:
-    """Nobody serves MustIt here, and no test may call it."""
-    answer = await small.operator.post("/sources/nowhere/test")
-    refused = await small.viewer.post("/sources/mustit/test")
+async def test_whether_a_source_answers_is_noted(front: Shopfront) -> None:
+    door = front.door
 
-    assert (answer.status_code, refused.status_code) == (404, 403)
+    answer = await door.operator.post("/sources/okmall/test")
+    missing = await door.operator.post("/sources/nowhere/test")
+    refused = await door.viewer.post("/sources/okmall/test")
+
+    told = answer.json()
+    assert (answer.status_code, missing.status_code, refused.status_code) == (200, 404, 403)
+    assert told == {
+        "source": "okmall",
+        "url": f"{front.sandbox.url}/okmall/robots.txt",
+        "status": 200,
+        "error": None,
+        "robots": told["robots"],
+        "seconds": told["seconds"],
+    }
+    assert (await door.get("/sources/okmall"))["robots"]["standing"] == told["robots"]
