@@ -48,7 +48,7 @@ async def test_causes_stand_with_their_count_and_what_to_do(screen: Screen, job:
     assert page.texts(".figure strong")[:2] == ["13", "2"]
     assert page.texts(".cause h2") == ["12 wrong input", "1 refused by the market"]
     assert page.texts(".cause .error")[1] == "the brand is forbidden"
-    assert page.texts(".cause")[0].count("mend its input") == 1
+    assert page.texts(".cause")[0].count("Mend the input") == 1
     assert page.texts(".cause .row:last-child > *")[:5] == [
         *("Run 10 first", "Run all 12 again", "Discard", "See the letters", "An example")
     ]

@@ -52,7 +52,7 @@ def test_a_letters_input_is_mended_and_it_succeeds_in_korean(api: Up, open_windo
 
         field.fill(f'{{"page": "/1", "html": "{HTML}"}}')
         page.get_by_role("button", name="저장하고 다시 실행").click()
-        expect(page.locator(".said")).to_have_text(f"이 입력으로 태스크 {dead['task_id']}을(를) 다시 실행합니다.")
+        expect(page.get_by_role("status")).to_have_text(f"이 입력으로 태스크 {dead['task_id']}을(를) 다시 실행합니다.")
 
         until(lambda: api.get(f"/tasks/{dead['task_id']}")["status"] == "SUCCESS", "success")
         page.goto(f"{window.url}/ui/tasks/{dead['task_id']}")
@@ -69,7 +69,7 @@ def test_a_failed_task_is_retried_and_its_job_moves_while_it_is_watched(api: Up,
         watching = window.tab()
         watching.goto(f"{window.url}/ui/tasks/{dead['task_id']}")
         watching.get_by_role("button", name="Retry", exact=True).click()
-        expect(watching.locator(".said")).to_have_text(f"Task {dead['task_id']} runs again.")
+        expect(watching.get_by_role("status")).to_have_text(f"Task {dead['task_id']} runs again.")
         watching.close()
 
         until(lambda: len(api.get(f"/tasks/{dead['task_id']}")["attempts"]) == 2, "a second attempt")
@@ -90,4 +90,4 @@ def test_jobs_are_paused_many_at_once_by_keyboard(api: Up, open_window: Open) ->
         page.locator(".bulk").get_by_role("button", name="취소").press("Enter")
         expect(page.locator("main p").first).to_have_text("2줄 가운데 2줄이 바뀝니다.")
         page.get_by_role("button", name="네, 실행합니다").press("Enter")
-        expect(page.locator(".said")).to_have_text("잡 2개를 처리했습니다.")
+        expect(page.get_by_role("status")).to_have_text("잡 2개를 처리했습니다.")

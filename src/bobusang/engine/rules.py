@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 FIRST_DELAY = timedelta(seconds=2)
 LONGEST_DELAY = timedelta(minutes=10)
 LONGEST_ERROR = 4000
+NUMBERS = re.compile(r"\d+")
 MAX_CRASHES = 5
 """How often a task may take its worker down with it before it is taken for poison."""
 
@@ -188,6 +190,6 @@ def storable(error: str) -> str:
 
 
 def fingerprint(error: str) -> str:
-    """Errors that differ only in numbers are one error."""
-    words = "".join("#" if character.isdigit() else character for character in error[:500])
+    """Errors that differ only in numbers are one error, however long the numbers are."""
+    words = NUMBERS.sub("#", error[:500])
     return hashlib.blake2b(words.encode(), digest_size=16).hexdigest()

@@ -187,10 +187,11 @@ async def test_a_delayed_task_runs_when_it_is_told_to(door: Door, shop: Workshop
     assert (again.ids, again.tasks[0].attempt) == (batch.ids, 1)
 
 
-async def test_a_list_of_jobs_says_why_each_waits(door: Door) -> None:
+async def test_a_list_of_jobs_says_why_each_waits(door: Door, shop: Workshop) -> None:
     """As the screen asks, for many at once: the same as each says by itself."""
     await door.workflow(parallel={"jobs": 1})
     first = await door.job()
+    await shop.start()
     second = await door.job(after=[{"job_id": first, "type": "FINISH"}], scheduled_at="2099-01-01T00:00:00Z")
     third = await door.job()
     await door.operator.post(f"/jobs/{first}/pause")

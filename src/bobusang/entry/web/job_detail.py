@@ -63,11 +63,6 @@ class Seen:
         return None if begun is None else ((self.job.completed_at or self.now) - begun).total_seconds()
 
     @property
-    def open(self) -> int:
-        """How many of its tasks are not over."""
-        return max(0, self.job.total_items - self.job.processed_items)
-
-    @property
     def batch(self) -> str:
         """The run that it belongs to."""
         match self.job.input:

@@ -93,7 +93,7 @@ REMEDIES = {
     ),
     ReasonClass.INVALID: Remedy(
         N_("wrong input"),
-        N_("The input cannot be worked with. Open a letter, mend its input, and run it again."),
+        N_("The input cannot be worked with. Mend the input of a letter, then run it again."),
     ),
     ReasonClass.REJECTED: Remedy(
         N_("refused by the market"),
