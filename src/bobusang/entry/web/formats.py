@@ -75,7 +75,9 @@ class Formats:
             return escape(UNKNOWN)
         past = datetime.now(UTC) - value
         text = self._past(past) if past >= timedelta() else self._future(-past)
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(value.isoformat(), self.instant(value), text)
+        # By hand, of what is ours: a list shows a hundred of these, and `Markup.format` is slower than all the rest.
+        shown = f'<time datetime="{value.isoformat()}" title="{self.instant(value)}">{escape(text)}</time>'
+        return Markup(shown)  # noqa: S704
 
     def seconds(self, value: float | None) -> str:
         """1:02:03, 2:03, or 0.4 s."""

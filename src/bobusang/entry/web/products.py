@@ -139,7 +139,7 @@ async def products(visit: Visit) -> Response:
     return visit.page(
         "products.html",
         list=found,
-        sort=sort,
+        on={column.name: column.shown for column in found.columns},
         sheet=pictures.sheet_of(row.picture for row in rows),
         ordered=lambda column: _ordered(found, sort, column),
         export=f"{UI}/products/export?{urlencode(found.kept)}",
