@@ -120,10 +120,10 @@ class Running:
 
 
 class Up(Running):
-    """`bobusang up` on a free port, ready."""
+    """`bobusang up` on a free port, or on this one, ready."""
 
-    def __init__(self, folder: Path, **variables: str) -> None:
-        super().__init__("up", "--port", "0", "--json", cwd=folder, **variables)
+    def __init__(self, folder: Path, port: int = 0, /, **variables: str) -> None:
+        super().__init__("up", "--port", str(port), "--json", cwd=folder, **variables)
         line = self.read_line()
         assert line, f"it did not become ready: {self.said()}"
         self.folder = folder
@@ -165,9 +165,9 @@ class Up(Running):
 
 
 @contextmanager
-def up(folder: Path, **variables: str) -> Iterator[Up]:
+def up(folder: Path, port: int = 0, /, **variables: str) -> Iterator[Up]:
     """`bobusang up` in a folder; gone at the end, whatever happened."""
-    found = Up(folder, **variables)
+    found = Up(folder, port, **variables)
     try:
         yield found
     finally:

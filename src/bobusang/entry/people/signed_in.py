@@ -7,6 +7,7 @@ import hmac
 import re
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -73,10 +74,11 @@ async def count(tx: Tx, user_id: int) -> int:
 
 
 class Attendance:
-    """Sessions that were looked up a moment ago."""
+    """Sessions that were looked up a moment ago. `forgotten` hears when they have to be looked up again."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, forgotten: Callable[[], None] = lambda: None) -> None:
         self._db = db
+        self._forgotten = forgotten
         self._known: dict[str, tuple[SignedIn, float]] = {}
 
     async def find(self, token: str) -> SignedIn | None:
@@ -104,6 +106,7 @@ class Attendance:
     def forget(self) -> None:
         """Look everybody up again: somebody was changed."""
         self._known.clear()
+        self._forgotten()
 
     async def _note(self, found: SignedIn) -> None:
         async def work(tx: Tx) -> None:

@@ -53,6 +53,8 @@ class Client:
     pending: dict[str, str | None] = field(default_factory=dict)
     """Messages by topic that wait to be sent; None: all of the topic, because something between was missed."""
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    checked: float = 0.0
+    """When it was last looked whether he is still signed in."""
 
 
 @dataclass(slots=True)
@@ -70,17 +72,19 @@ class Hub:
         self._site = site
         self._topics = [(_pattern(name), loader) for name, loader in topics.items()]
         self._clients: dict[str, set[Client]] = {}
+        self._all: set[Client] = set()
         self._shown: dict[tuple[str, str, str], Shown] = {}
         self._turning: asyncio.Task[None] | None = None
 
     @property
     def count(self) -> int:
         """How many pages are open."""
-        return len({id(client) for found in self._clients.values() for client in found})
+        return len(self._all)
 
     async def serve(self, socket: WebSocket, eyes: Eyes, is_welcome: Callable[[], Awaitable[bool]]) -> None:
         """One connection, until it ends."""
-        client = Client(socket, Eyes(eyes.language, eyes.zone))
+        client = Client(socket, Eyes(eyes.language, eyes.zone), checked=asyncio.get_running_loop().time())
+        self._all.add(client)
         sending = asyncio.create_task(self._send(client, is_welcome))
         try:
             while True:
@@ -91,10 +95,17 @@ class Hub:
             with suppress(RuntimeError):
                 await socket.close(1003)
         finally:
+            self._all.discard(client)
             self._follow(client, frozenset())
             sending.cancel()
             with suppress(asyncio.CancelledError):
                 await sending
+
+    def check(self) -> None:
+        """Somebody went, or was changed: look at once who may still look."""
+        for client in self._all:
+            client.checked = float("-inf")
+            client.wake.set()
 
     async def close(self) -> None:
         """End turning; connections are closed by the server."""
@@ -167,14 +178,13 @@ class Hub:
 
     async def _send(self, client: Client, is_welcome: Callable[[], Awaitable[bool]]) -> None:
         loop = asyncio.get_running_loop()
-        checked = loop.time()
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(CHECKED_EVERY):
                     await client.wake.wait()
             client.wake.clear()
-            if loop.time() - checked >= CHECKED_EVERY:
-                checked = loop.time()
+            if loop.time() - client.checked >= CHECKED_EVERY:
+                client.checked = loop.time()
                 if not await is_welcome():
                     await client.socket.close(GONE)
                     return

@@ -46,6 +46,8 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 SIGN_IN = "/sign-in"
+LARGEST = 2**63 - 1
+"""Of the numbers that a database takes."""
 
 _log = log.get("web")
 
@@ -56,7 +58,6 @@ class Site:
     def __init__(self, app: App, modules: Sequence[Pages]) -> None:
         self.app = app
         self.cookies = Cookies(plain=app.settings.plain_cookies)
-        self.attendance = Attendance(app.engine.db)
         self.assets = Assets()
         self.tries = LocalLimiter(app.engine.db.clock)
         menu = sorted((one.entry for one in modules if one.entry), key=lambda entry: entry.place)
@@ -64,6 +65,7 @@ class Site:
         self.standing = Standing(app)
         self.demo: Demo | None = None
         self.hub = Hub(self, {topic: loader for one in modules for topic, loader in one.topics.items()})
+        self.attendance = Attendance(app.engine.db, self.hub.check)
         self.routes = [route for one in modules for route in one.routes]
 
     def asgi(self) -> Starlette:
@@ -95,7 +97,7 @@ class Site:
             await self.standing.look()
             if signed_in is None and (route is None or route.role is not None):
                 return self._to_sign_in(request)
-            if route is None:
+            if route is None or any(isinstance(one, int) and one > LARGEST for one in request.path_params.values()):
                 raise Missing("there is no such page")
             if request.method == "POST":
                 await self._check_form(visit)
@@ -103,9 +105,9 @@ class Site:
                 visit.demand(route.role)
             return await route.handler(visit)
         except ValidationError as error:
-            return self._failed(visit, _first_of(error))
+            return await self._failed(visit, _first_of(error))
         except BobusangError as error:
-            return self._failed(visit, error)
+            return await self._failed(visit, error)
 
     async def _signed_in(self, request: Request | WebSocket) -> SignedIn | None:
         token = self.cookies.get(request, cookies.SESSION)
@@ -127,9 +129,13 @@ class Site:
         self.cookies.set(response, cookies.WANTED, cookies.packed(f"{wanted}{query}"), lives=cookies.SHORT)
         return response
 
-    def _failed(self, visit: Visit, error: BobusangError) -> Response:
-        """A form goes back to its page with the reason; a page that cannot be shown says so itself."""
+    async def _failed(self, visit: Visit, error: BobusangError) -> Response:
+        """A form goes back to its page with the reason; a page that cannot be shown says so itself, and forgets the
+        filters that it was asked with: nobody is shut out of a list by what is remembered."""
         status = status_of(error)
+        asked = visit.request.method == "GET" and visit.request.url.query
+        if asked and visit.signed_in and isinstance(error, Invalid | Missing):
+            await visit.remember(f"list:{visit.request.url.path.removeprefix(UI)}", None)
         if status >= 500:
             _log.warning("a page failed", path=visit.request.url.path, error=str(error))
         refused = isinstance(error, Forbidden)
