@@ -8,6 +8,8 @@ import pytest
 
 from bobusang.catalog import sellers
 from bobusang.catalog.model import SellerStatus
+from bobusang.kit.sql import Bulk
+from bobusang.stages.collect.tables import collect_runs
 from bobusang.views import sellers as view
 from bobusang.views.sellers import SellerFilter
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from bobusang.views.sellers import SellerLine
     from tests.web.screen import Screen
 
+RUN = Bulk(collect_runs, ("job_id", "source", "target", "scope", "mode", "started_at"))
 FORM = {"mall": "mustit", "seller_id": "dmont", "name": "디몽", "company": "㈜디몽", "cadence": "6h"}
 GRADE = {"score": 84.2, "items": 12, "completeness": 0.95, "validity": 1.0, "freshness": 0.5, "consistency": 0.88}
 
@@ -88,22 +91,21 @@ async def test_a_seller_is_paused_with_a_reason_and_resumed(screen: Screen) -> N
 
 
 async def test_a_seller_is_crawled_now_and_the_page_shows_how_far(screen: Screen) -> None:
-    id = await added(screen)
-    path = f"/sellers/{id}"
+    path = f"/sellers/{await added(screen)}"
 
     page = await screen.operator.post(f"{path}/crawl", on=path, mode="FULL")
+    job = int(page.text(".said").removeprefix("The crawl was started, as job ").removesuffix("."))
 
-    async with screen.app.engine.db.read() as tx:
-        job = await tx.value(_newest())
-    assert page.text(".said") == f"The crawl was started, as job {job}."
+    async def begun(tx: Any) -> None:
+        place = (job, "mustit", "seller:dmont", "list:seller:dmont", "FULL", tx.now)
+        await tx.insert(RUN, [place])
 
+    await screen.app.engine.db.transact(begun)
+    page = await screen.viewer.get(path)
 
-def _newest() -> Any:
-    from sqlalchemy import func, select
-
-    from bobusang.engine.tables import crawling_jobs
-
-    return select(func.max(crawling_jobs.c.id).label("value"))
+    assert page.links("#seller-running h2 a") == page.links("#seller-runs tbody a") == [f"/ui/jobs/{job}"]
+    assert page.text("#seller-running p") == "0 of 0 requests are over, 0 failed, 0 wait at the gate."
+    assert page.texts("#seller-runs tbody td") == ["FULL", "running", "0", "0", "0", "0", "–"]
 
 
 async def test_many_are_paused_and_resumed_after_they_were_shown(screen: Screen) -> None:
