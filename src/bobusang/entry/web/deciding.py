@@ -73,6 +73,11 @@ def kept(form: Fields, names: Iterable[str]) -> Kept:
     return list(form.some(*names).items())
 
 
+def plain(value: str | None, most: int = 200) -> str:
+    """What was typed into a filter, as every database can compare it; what is too long matches nothing anyway."""
+    return (value or "").replace("\0", "")[:most]
+
+
 def chosen(form: Fields, names: Iterable[str]) -> Chosen | None:
     """What was ticked; None: nothing."""
     found = Chosen(form.numbers("ids")[:AT_ONCE], form.ticked("all"), kept(form, names))

@@ -15,7 +15,9 @@ from bobusang.entry.web.deciding import Outcome, Question
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.lists import PAGE, Filter
 from bobusang.entry.web.pages import Entry, Pages
+from bobusang.entry.web.quality import FIELDS
 from bobusang.kit.errors import Missing
+from bobusang.stages.collect.held import Filter as Wanted
 from bobusang.views import held as view
 
 if TYPE_CHECKING:
@@ -45,7 +47,13 @@ def frame(visit: Visit, tab: str) -> dict[str, Any]:
     """What all tabs of this page are given."""
     visit.entry = ENTRY
     needs = visit.site.standing.frame.needs
-    return {"tabs": TABS, "tab": tab, "needs": needs, "retold": lambda text: guards.retold(visit, text)}
+    return {
+        "tabs": TABS,
+        "tab": tab,
+        "needs": needs,
+        "fields": FIELDS,
+        "retold": lambda text: guards.retold(visit, text),
+    }
 
 
 @pages.get(ENTRY)
@@ -189,5 +197,13 @@ async def _next(tx: Tx, kept: Kept, id: int) -> int | None:
     return next((one.id for one in found if one.id != id), None)
 
 
-def _wanted(kept: Kept) -> Any:
-    return HeldFilter(**dict(kept)).wanted()  # type: ignore[arg-type]
+def _wanted(kept: Kept) -> Wanted:
+    """The filters; one that nothing can match is no error, for it may stand in an address that was kept."""
+    given = {name: deciding.plain(value, 300) for name, value in kept}
+    guard = given.get("guard", "")
+    return Wanted(
+        source=given.get("source", ""),
+        target=given.get("target", ""),
+        guard=guard if guard in list(guards.CHANGES) else "",
+        key=given.get("key", ""),
+    )

@@ -192,7 +192,7 @@ async def _listed(visit: Visit, kind: Subject) -> Response:
 
 async def _shown(visit: Visit, kind: Subject) -> Response:
     path, id = PATHS[kind], deciding.number(visit)
-    given, seek = held.frame(visit, path), visit.query.get("seek")[:200]
+    given, seek = held.frame(visit, path), deciding.plain(visit.query.get("seek"))
     kept = deciding.kept(visit.query, NAMES)
     async with visit.desk.read() as tx:
         line = await _one(tx, kind, id)
@@ -283,7 +283,7 @@ async def _rows(
     tx: Tx, kind: Subject, kept: Kept, after: int | None, limit: int, ids: Sequence[int] = ()
 ) -> Sequence[Line]:
     """What nobody has reviewed."""
-    given = dict(kept)
+    given = {name: deciding.plain(value) or None for name, value in kept}
     wanted = ReviewFilter(mall=given.get("mall"), text=given.get("q"), review=Review.PROPOSED, ids=ids)
     if kind is Subject.BRAND:
         return await BRANDS.listed(tx, wanted, after=after, limit=limit)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from bobusang.entry.api import fx, market_holds
-from bobusang.entry.api.market_holds import HoldQuery
 from bobusang.entry.api.selling import MARKETS
 from bobusang.entry.web import deciding, guards, held, lists
 from bobusang.entry.web.deciding import Question
@@ -15,6 +14,7 @@ from bobusang.entry.web.languages import N_
 from bobusang.entry.web.lists import PAGE, Filter
 from bobusang.entry.web.pages import Pages
 from bobusang.stages.price.model import FxState
+from bobusang.stages.register.guards import Guard
 from bobusang.views import market_holds as view
 from bobusang.views import prices
 from bobusang.views.market_holds import HoldFilter
@@ -136,7 +136,7 @@ def _decided(visit: Visit, text: str, **values: object) -> Response:
 
 
 def _wanted(kept: Kept) -> HoldFilter:
-    """The filters, checked as the API checks them."""
-    given: dict[str, Any] = dict(kept)
-    asked = HoldQuery(**given)
-    return HoldFilter(market=asked.market, account=asked.account, guard=asked.guard, sku=asked.sku)
+    """The filters; one that nothing can match is no error, for it may stand in an address that was kept."""
+    given = {name: deciding.plain(value, 310) or None for name, value in kept}
+    guard = next((one for one in Guard if one == given.get("guard")), None)
+    return HoldFilter(market=given.get("market"), account=given.get("account"), guard=guard, sku=given.get("sku"))

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bobusang.entry.api.selling import MARKETS
-from bobusang.entry.web import guards, reasons
+from bobusang.entry.web import deciding, guards, reasons
 from bobusang.entry.web.formats import HOME_ZONE, zone
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.lists import PAGE, Filter, Listing
@@ -118,7 +118,7 @@ async def shown(visit: Visit) -> Response:
 async def failing(visit: Visit) -> Response:
     """The products behind a number of a rule or a field."""
     visit.entry = ENTRY
-    check, mall = visit.query.get("check"), visit.query.get("mall")
+    check, mall = visit.query.get("check"), deciding.plain(visit.query.get("mall"), 100)
     if check not in quality.CHECKS:
         raise Missing("there is no such rule")
     malls = [mall] if mall else _malls(visit)

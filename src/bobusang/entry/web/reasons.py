@@ -24,11 +24,11 @@ class Said:
 _BRANDS, _CATEGORIES, _MAPPING = "/held/brands", "/held/categories", "/held/mapping"
 
 WORDS: Mapping[Why, Said] = {
-    Why.BRAND_UNKNOWN: Said(N_("The mall's index does not have the brand"), _BRANDS),
+    Why.BRAND_UNKNOWN: Said(N_("The mall's index does not have the brand"), _MAPPING),
     Why.BRAND_UNREVIEWED: Said(N_("Nobody has reviewed the brand"), _BRANDS),
     Why.BRAND_BLOCKED: Said(N_("The brand is blocked"), _MAPPING),
     Why.BRAND_UNMAPPED: Said(N_("The brand has no brand of the market"), _BRANDS),
-    Why.CATEGORY_UNKNOWN: Said(N_("The mall's category is not known"), _CATEGORIES),
+    Why.CATEGORY_UNKNOWN: Said(N_("The mall's category is not known"), _MAPPING),
     Why.CATEGORY_UNREVIEWED: Said(N_("Nobody has reviewed the category"), _CATEGORIES),
     Why.CATEGORY_BLOCKED: Said(N_("The category is blocked"), _MAPPING),
     Why.CATEGORY_UNMAPPED: Said(N_("The category has no category of the market"), _CATEGORIES),
