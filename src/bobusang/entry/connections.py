@@ -19,11 +19,10 @@ from bobusang.settings import masked
 from bobusang.wiring.conveying import market_url
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from bobusang.platform.notifier import Notifier
     from bobusang.settings import Settings
-    from bobusang.views.accounts import AccountLine
     from bobusang.wiring import App
 
 PATIENCE = timedelta(seconds=10)
@@ -64,8 +63,8 @@ class Answered:
     detail: str = ""
 
 
-def known(settings: Settings, accounts: Sequence[AccountLine]) -> list[Connection]:
-    """All that this program is set up with."""
+def known(settings: Settings, accounts: Iterable[tuple[str, str]]) -> list[Connection]:
+    """All that this program is set up with; accounts by market and name."""
     market = market_url(settings)
     return [
         Connection(Part.DATABASE, masked(settings.database)),
@@ -73,7 +72,7 @@ def known(settings: Settings, accounts: Sequence[AccountLine]) -> list[Connectio
         Connection(Part.SEARCH, masked(settings.search_url) or f"{settings.home}/search"),
         Connection(Part.CACHE, masked(settings.cache_url)),
         Connection(Part.LIMITER, masked(settings.limiter_url)),
-        *(Connection(Part.MARKET, market, f"{one.market}/{one.name}") for one in accounts),
+        *(Connection(Part.MARKET, market, "/".join(account)) for account in accounts),
         Connection(Part.SLACK, "***" if settings.slack_webhook_url else "", is_set=bool(settings.slack_webhook_url)),
         Connection(Part.MAIL, _mail(settings), is_set=bool(settings.smtp_url)),
     ]

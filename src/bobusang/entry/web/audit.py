@@ -24,7 +24,7 @@ ENTRY = "/audit"
 pages = Pages()
 
 MOST_SAVED = 10_000
-PART = 1000
+PART = 2500
 FILTERS = (
     Filter("actor", N_("Who")),
     Filter("action", N_("Act")),

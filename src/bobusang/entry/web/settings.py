@@ -68,11 +68,11 @@ async def shown(visit: Visit) -> Response:
     visit.entry = ENTRY
     found = await sources.list_sources(visit.desk, SourceQuery())
     async with visit.desk.read() as tx:
-        lines = await views.listed(tx)
+        names = await views.names(tx)
     settings = visit.site.app.settings
     return visit.page(
         "settings.html",
-        connections=connections.known(settings, lines),
+        connections=connections.known(settings, names.values()),
         parts_of=PARTS,
         sources=found.items,
         settings=told(settings) if visit.desk.role.includes(Role.ADMIN) else None,

@@ -10,17 +10,19 @@
     return found;
   };
   const TONES = { good: "bar-good", bad: "bar-bad", idle: "soft" };
-  const option = ({ kind, x, lines, unit, digits }) => {
+  const option = ({ kind, x, lines, unit, digits }, width) => {
     const [ink, soft, line, card] = ["ink", "soft", "line", "card"].map(colour);
     const shown = (value) => value === null || value === undefined ? "–" : `${Number(value).toLocaleString(undefined, { maximumFractionDigits: digits })}${unit ? ` ${unit}` : ""}`;
     const places = { type: "category", data: x, axisLine: { lineStyle: { color: line } }, axisTick: { show: false }, axisLabel: { color: soft, hideOverlap: true } };
     const values = { type: "value", minInterval: digits ? 0 : 1, splitLine: { lineStyle: { color: line } }, axisLabel: { color: soft } };
     const lying = kind === "lying";
+    const named = lines.reduce((sum, one) => sum + 34 + [...one.name].reduce((wide, letter) => wide + (letter > "\u1100" ? 12 : 7), 0), 0);
+    const top = 18 + 20 * Math.ceil(named / Math.max(width, 1)); // so many lines of names stand above
     return {
       animation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
       animationDuration: 300,
       color: [1, 2, 3, 4, 5].map((at) => colour(`line-${at}`)),
-      grid: { left: 8, right: 16, top: 36, bottom: 8, containLabel: true },
+      grid: { left: 8, right: 16, top, bottom: 8, containLabel: true },
       legend: { top: 0, left: 0, type: "plain", icon: "roundRect", itemWidth: 12, itemHeight: 8, textStyle: { color: ink } },
       tooltip: { trigger: "axis", renderMode: "richText", confine: true, axisPointer: { type: kind === "line" ? "line" : "shadow" }, backgroundColor: card, borderColor: line, textStyle: { color: ink }, valueFormatter: shown },
       xAxis: lying ? values : places,
@@ -47,7 +49,7 @@
       place.dataset.drawn = place.dataset.chart;
       const chart = drawn.get(place) ?? echarts.init(place, null, { locale: document.documentElement.lang === "ko" ? "KO" : "EN", height: 260 });
       drawn.set(place, chart);
-      chart.setOption(option(JSON.parse(place.dataset.chart)), true);
+      chart.setOption(option(JSON.parse(place.dataset.chart), place.clientWidth), true);
       place.dataset.ready = "1";
     }
   };
