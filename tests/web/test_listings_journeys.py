@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def test_a_listing_is_followed_to_its_receipt(open_window: Callable[..., AbstractContextManager[Window]]) -> None:
     with open_window("operator", locale="en-US") as window:
         page = window.go("/listings")
-        page.get_by_label("State").select_option("LIVE")
+        page.locator('select[name="state"]').select_option("LIVE")
+        expect(page).to_have_url(re.compile("state=LIVE"))
         expect(page.locator("tbody .pill").first).to_have_text("on sale")
         page.locator("tbody th a").first.click()
         expect(page.locator("#receipts .journey").first).to_contain_text("confirmed by the market")

@@ -13,7 +13,7 @@ from bobusang.stages.register.model import State
 from bobusang.stages.register.tables import listings
 from bobusang.views import accounts
 from bobusang.views.columns import below, window
-from bobusang.views.listings import ListingFilter, ListingLine, line_of, lined
+from bobusang.views.listings import ListingLine, line_of, lined
 
 WINDOW = 20_000
 """Listings that one look for drift passes: most have none."""
@@ -22,9 +22,13 @@ PRODUCTS = Statement("select sku, product_id from listings where sku in (:skus..
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Narrowed(ListingFilter):
-    """Which listings, as a screen narrows them. `text`: a SKU, or the market's own number."""
+class Narrowed:
+    """Which listings; what is not given does not matter. `text`: a SKU, or the market's own number."""
 
+    market: str | None = None
+    account: str | None = None
+    state: State | None = None
+    refused: bool = False
     cause: Cause | None = None
     drifted: bool = False
     text: str = ""

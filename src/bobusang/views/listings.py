@@ -16,7 +16,7 @@ from bobusang.stages.register.model import State
 from bobusang.stages.register.receipts import Line, Receipt
 from bobusang.stages.register.tables import CallState, listings, market_accounts
 from bobusang.views import accounts
-from bobusang.views.columns import below, document
+from bobusang.views.columns import document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +51,6 @@ class ListingDetail(ListingLine):
     drift: Any
     confirmed: dict[str, Any] | None
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListingFilter:
-    """Which listings; what is not given does not matter."""
-
-    market: str | None = None
-    account: str | None = None
-    state: State | None = None
-    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +105,6 @@ class AccountFreshness:
     sent_to_confirmed: Spread | None
     oldest_open: datetime | None
     """Since when the oldest call waits for its verdict."""
-
-
-async def listed(tx: Tx, wanted: ListingFilter, *, before: int | None, limit: int) -> list[ListingLine]:
-    """Listings, newest first."""
-    table, owner = listings.c, market_accounts.c
-    query = lined().where(*below(table.id, before))
-    for column, value in ((owner.market, wanted.market), (owner.name, wanted.account), (table.state, wanted.state)):
-        if value is not None:
-            query = query.where(column == str(value))
-    if wanted.refused:
-        query = query.where(table.refusal_cause.is_not(None))
-    return [line_of(row) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
 
 
 async def of_sku(tx: Tx, sku: str) -> list[ListingDetail]:

@@ -41,6 +41,10 @@ async def test_a_listing_stands_as_the_market_says(door: Door, desk: Desk) -> No
     live = (await door.get("/listings", state="live", account="main"))["items"]
     (one,) = (await door.get("/listings/of", sku=WANTED.sku))["items"]
     pages = await turned(door, "/listings", limit=1)
+    narrowed = [
+        await turned(door, "/listings", limit=1, **which) for which in ({"account": "main"}, {"market": "buyma"})
+    ]
+    none = [(await door.get("/listings", **which))["items"] for which in ({"drifted": True}, {"cause": "mapping"})]
 
     assert [(line["sku"], line["price"], line["market_id"], line["drifted"]) for line in live] == [
         (WANTED.sku, 22_500, "100", False)
@@ -48,6 +52,7 @@ async def test_a_listing_stands_as_the_market_says(door: Door, desk: Desk) -> No
     assert {name: one[name] for name in live[0]} == live[0]
     assert (one["confirmed"]["name"], len(one["confirmed"]["variants"]), one["drift"]) == ("ウールコート", 6, None)
     assert [[line["state"] for line in page] for page in pages] == [["SENT"], ["LIVE"]]
+    assert (narrowed, none) == ([pages, pages], [[], []])
     missing = await door.viewer.get("/listings/of", params={"sku": "nothing"})
     assert (missing.status_code, missing.json()["field"]) == (404, "sku")
 

@@ -9,14 +9,16 @@ from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form
-from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.pages import Page, Paged, pack, unpack
 from bobusang.entry.api.selling import Account, Market, Sku
 from bobusang.flows.conveyor import marks
 from bobusang.kit.db import Tx
+from bobusang.stages.register.market import Cause
 from bobusang.stages.register.model import State
 from bobusang.views import listing_lists
 from bobusang.views import listings as view
-from bobusang.views.listings import AccountFreshness, ListingDetail, ListingFilter, ListingLine, ReceiptShown
+from bobusang.views.listing_lists import Narrowed
+from bobusang.views.listings import AccountFreshness, ListingDetail, ListingLine, ReceiptShown
 
 router = APIRouter(prefix="/listings", tags=["listings"])
 
@@ -28,6 +30,8 @@ class ListingQuery(Paged):
     account: Account | None = None
     state: Annotated[State | None, Capitals] = None
     refused: Annotated[bool, Field(description="only those that the market last refused")] = False
+    cause: Annotated[Cause | None, Field(description="only those that it refused for this cause")] = None
+    drifted: Annotated[bool, Field(description="only those that it has otherwise than they were sent")] = False
 
 
 class SkuQuery(Form):
@@ -57,12 +61,19 @@ class ReceiptQuery(SkuQuery):
 
 @router.get("", summary="List listings")
 async def list_listings(desk: Viewer, query: Annotated[ListingQuery, Query()]) -> Page[ListingLine]:
-    """Newest first, as the market last described them."""
+    """Newest first, as the market last described them. A page may be empty and yet not the last."""
     before = unpack("listings", query.cursor)
-    wanted = ListingFilter(market=query.market, account=query.account, state=query.state, refused=query.refused)
+    wanted = Narrowed(
+        market=query.market,
+        account=query.account,
+        state=query.state,
+        refused=query.refused,
+        cause=query.cause,
+        drifted=query.drifted,
+    )
     async with desk.read() as tx:
-        found = await view.listed(tx, wanted, before=before, limit=query.limit + 1)
-    return page("listings", found, query.limit, lambda listing: listing.id)
+        found = await listing_lists.part(tx, wanted, before, query.limit)
+    return Page(items=list(found.lines), next=None if found.resume is None else pack("listings", found.resume))
 
 
 @router.get("/of", summary="Show a product's listings")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
@@ -25,7 +25,7 @@ from bobusang.views import accounts, listing_calls, listings, market_holds, skus
 from bobusang.views.market_holds import HoldFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from starlette.responses import Response
 
@@ -37,38 +37,55 @@ if TYPE_CHECKING:
     from bobusang.views.skus import Known
 
 pages = Pages()
+T = TypeVar("T")
 
 BATCH = re.compile(r"\d{8}_\d{2,6}")
 """What batches are called."""
 CALLS = 20
+LONGEST = 310
+"""Letters of a SKU."""
 HOLDS = 20
-FIGURES_LIVE = 10.0
-"""Seconds for which the figures of accounts are shown again: they count thousands of calls."""
+KEPT_SECONDS = 10.0
+"""How long what is dear to find out is shown again: figures of thousands of calls, and dry runs of all stages."""
+MOST_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How fresh each account is, as it was looked at last."""
+    """How fresh each account is, and whether it may send."""
 
-    at: float
     fresh: Sequence[AccountFreshness]
-    accounts: Sequence[AccountLine]
+    accounts: Mapping[tuple[str, str], AccountLine]
 
 
-_figures: WeakKeyDictionary[Site, Figures] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Site, dict[str, tuple[float, Any]]] = WeakKeyDictionary()
+
+
+async def _again(visit: Visit, name: str, make: Callable[[], Awaitable[T]]) -> T:
+    """What was found out just now, or find it out."""
+    kept = _kept.setdefault(visit.site, {})
+    at, known = kept.get(name, (float("-inf"), None))
+    if time.monotonic() - at < KEPT_SECONDS:
+        return cast("T", known)
+    if len(kept) >= MOST_KEPT:
+        kept.clear()
+    found = await make()
+    kept[name] = time.monotonic(), found
+    return found
 
 
 @pages.get("/listings/freshness")
 async def freshness(visit: Visit) -> Response:
     """By account: how many stand where, and how long a change takes from the mall to the market."""
     visit.entry = ENTRY
-    found = _figures.get(visit.site)
-    if found is None or time.monotonic() - found.at > FIGURES_LIVE:
+
+    async def make() -> Figures:
         async with visit.desk.read() as tx:
-            found = Figures(time.monotonic(), await listings.freshness(tx), await accounts.listed(tx))
-        _figures[visit.site] = found
-    lines = {(one.market, one.name): one for one in found.accounts}
-    return visit.page("listing_freshness.html", found=found.fresh, lines=lines)
+            lines = await accounts.listed(tx)
+            return Figures(await listings.freshness(tx), {(one.market, one.name): one for one in lines})
+
+    found = await _again(visit, "figures", make)
+    return visit.page("listing_freshness.html", found=found.fresh, lines=found.accounts)
 
 
 @pages.post("/listings/stop")
@@ -77,7 +94,7 @@ async def stop(visit: Visit) -> Response:
     form = await visit.form()
     told = StopForm(why=form.get("why"))
     done = await accounts_api.stop_account(visit.desk, form.get("market"), form.get("account"), told)
-    _figures.pop(visit.site, None)
+    _kept.pop(visit.site, None)
     return visit.done(N_("%(name)s sends nothing until it is started again."), "/listings/freshness", name=done.name)
 
 
@@ -86,7 +103,7 @@ async def start(visit: Visit) -> Response:
     """Let it send again."""
     form = await visit.form()
     done = await accounts_api.start_account(visit.desk, form.get("market"), form.get("account"))
-    _figures.pop(visit.site, None)
+    _kept.pop(visit.site, None)
     return visit.done(N_("%(name)s sends again with the next run."), "/listings/freshness", name=done.name)
 
 
@@ -94,12 +111,13 @@ async def start(visit: Visit) -> Response:
 async def preview(visit: Visit) -> Response:
     """What would be sent now, and what that changes; nothing is sent."""
     visit.entry = ENTRY
-    sku = str(visit.path["sku"])
+    sku = _sku(visit)
     async with visit.desk.read() as tx:
         product = await skus.of_sku(tx, sku)
     if product is None:
         raise Missing(f"there is no product '{sku}'", hint="a SKU is the mall and its number")
-    found = await previews.preview_product(visit.desk, previews.SkuQuery(sku=sku))
+    query = previews.SkuQuery(sku=sku)
+    found = await _again(visit, f"preview {sku}", lambda: previews.preview_product(visit.desk, query))
     return visit.page(
         "listing_preview.html", lines=found.items, words=listing_words, say=visit.say, **_above(visit, sku, product)
     )
@@ -109,7 +127,7 @@ async def preview(visit: Visit) -> Response:
 async def shown(visit: Visit) -> Response:
     """Where it stands on each account, and how it came there."""
     visit.entry = ENTRY
-    sku = str(visit.path["sku"])
+    sku = _sku(visit)
     async with visit.desk.read() as tx:
         found = await _of(tx, sku)
         product = await skus.of_sku(tx, sku)
@@ -138,11 +156,20 @@ async def shown(visit: Visit) -> Response:
 @pages.post("/listings/{sku:path}/recheck")
 async def recheck(visit: Visit) -> Response:
     """Have it looked at again with the next run."""
-    sku = str(visit.path["sku"])
+    sku = _sku(visit)
     done = await api.recheck_listings(visit.desk, RecheckForm(skus=[sku]))
+    _kept.pop(visit.site, None)
     if not done.rechecked:
         raise Missing(f"there is no listing of '{sku}'")
     return visit.done(N_("%(sku)s is looked at again with the next run."), sku=sku)
+
+
+def _sku(visit: Visit) -> str:
+    """The SKU of the address; none is empty, or has what no database keeps."""
+    found = str(visit.path["sku"])
+    if not 0 < len(found) <= LONGEST or "\0" in found:
+        raise Missing("there is no such page")
+    return found
 
 
 async def _of(tx: Tx, sku: str) -> list[ListingDetail]:
