@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bobusang.entry.web import languages
+from bobusang.entry.web.price_words import basis
 from bobusang.entry.web.product import pieces
 from bobusang.entry.web.product_words import WHY, worth
 from bobusang.flows.catalogue.upserting import Wanted, upsert
 from bobusang.stages.convert.tables import State as Readiness
-from bobusang.views import product_lists, product_page, product_shelf
+from bobusang.views import prices, product_lists, product_page, product_shelf
 from bobusang.views.product_lists import ProductFilter, Sort
 from bobusang.views.product_standing import Where, standing
 
@@ -156,13 +159,31 @@ async def test_a_price_is_told_step_by_step(screen: Screen) -> None:
     page = await screen.viewer.get(f"/products/{found.product.id}/price")
 
     steps = found.price.steps
-    assert page.texts(".steps tbody tr td:nth-child(4)") == [" ".join(step.basis.split()) for step in steps]
+    assert page.texts(".steps tbody tr td:nth-child(4)") == [basis(step.basis, english) for step in steps]
     assert page.texts(".steps tbody tr td:nth-child(3)") == [step.local for step in steps]
     assert page.texts(".steps tbody th")[:2] == ["exchange rate JPY/KRW", "purchase"]
     assert page.texts(".figure strong")[:2] == [
         worth(found.product.price, "KRW"),
         worth(found.price.price, found.price.currency),
     ]
+
+
+def english(text: str, **values: str) -> str:
+    return text % values
+
+
+async def test_no_step_of_any_price_is_left_untranslated(screen: Screen) -> None:
+    korean = languages.load()["ko"]
+    async with screen.app.engine.db.read() as tx:
+        found = [await prices.explained(tx, row.product.sku) for row in await shelf(screen) if row.selling]
+
+    def say(text: str, **values: str) -> str:
+        return korean.gettext(text) % values
+
+    said = {basis(step.basis, say) for one in found for step in one.steps}
+
+    assert len(found) > 60
+    assert [text for text in said if re.search("[a-z]{3}", re.sub(r"\(.*\)", "", text))] == []
 
 
 async def test_the_history_says_what_changed_since_one_last_looked(screen: Screen) -> None:

@@ -15,7 +15,7 @@ from bobusang.entry.api import products as api
 from bobusang.entry.api import raw, records
 from bobusang.entry.api.product_forms import ProductEdit, UnlockForm
 from bobusang.entry.api.selling import MARKETS
-from bobusang.entry.web import pictures, product_words, products
+from bobusang.entry.web import pictures, price_words, product_words, products
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.entry.web.product_words import FIELDS
@@ -195,6 +195,7 @@ async def price(visit: Visit) -> Response:
         page=page,
         answer=product_words.answer(page, MARKET, visit.say),
         past=past,
+        basis=lambda text: price_words.basis(text, visit.say),
         market=MARKET.upper(),
     )
 
