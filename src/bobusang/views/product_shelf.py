@@ -31,9 +31,9 @@ QUOTES = Statement("""
       join (select max(id) as id from price_quotes where product_id in (:ids...) and market = :market
         group by product_id) m on m.id = q.id""")
 LISTINGS = Statement("""
-    select l.sku, l.state, l.confirmed, l.open_call, l.refusal_words, l.refusal_cause from listings l
-      join market_accounts a on a.id = l.account_id
-    where l.sku in (:skus...) and a.market = :market order by l.id""")
+    select l.product_id, l.state, l.confirmed, l.open_call, l.refusal_words, l.refusal_cause from market_accounts a
+      join listings l on l.account_id = a.id and l.product_id in (:ids...)
+    where a.market = :market order by l.id""")
 
 
 class _Step(msgspec.Struct):
@@ -103,9 +103,8 @@ async def shelf(tx: Tx, lines: Sequence[ProductLine], market: str) -> list[OnShe
     ids = [line.id for line in lines]
     rows = {row["id"]: row for row in await tx.fetch(SHELF, ids=ids, market=market)}
     quotes = {row["product_id"]: row for row in await tx.fetch(QUOTES, ids=ids, market=market)}
-    skus = [line.sku for line in lines]
-    listings = {row["sku"]: row for row in await tx.fetch(LISTINGS, skus=skus, market=market)}
-    return [_shown(line, rows.get(line.id), quotes.get(line.id), listings.get(line.sku)) for line in lines]
+    listings = {row["product_id"]: row for row in await tx.fetch(LISTINGS, ids=ids, market=market)}
+    return [_shown(line, rows.get(line.id), quotes.get(line.id), listings.get(line.id)) for line in lines]
 
 
 async def pictures(tx: Tx, ids: Sequence[int], market: str) -> dict[int, str]:
