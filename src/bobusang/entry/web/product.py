@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from bobusang.catalog.history import LAST
 from bobusang.entry.api import products as api
 from bobusang.entry.api import raw, records
 from bobusang.entry.api.product_forms import ProductEdit, UnlockForm
@@ -86,6 +87,11 @@ def number(visit: Visit) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise Missing(f"there is no product {text[:50]}", field="product_id")
     return int(text)
+
+
+def _version(visit: Visit, name: str) -> int | None:
+    """A version that the address names; none is larger than what every database counts to."""
+    return next((min(one, LAST) for one in visit.query.numbers(name)), None)
 
 
 @pages.get("/products/{product_id}")
@@ -204,7 +210,7 @@ async def price(visit: Visit) -> Response:
 async def history(visit: Visit) -> Response:
     """Every version with what changed in it and who said so, from the newest."""
     visit.entry = products.ENTRY
-    before = next(iter(visit.query.numbers("before")), None)
+    before = _version(visit, "before")
     name = f"seen:product:{number(visit)}"
     async with visit.desk.read() as tx:
         product = await view.one(tx, number(visit))
@@ -267,8 +273,8 @@ async def diff(visit: Visit) -> Response:
     visit.entry = products.ENTRY
     async with visit.desk.read() as tx:
         product = await view.one(tx, number(visit))
-        new = next(iter(visit.query.numbers("to")), product.version)
-        old = next(iter(visit.query.numbers("from")), max(1, new - 1))
+        new = _version(visit, "to") or product.version
+        old = _version(visit, "from") or max(1, new - 1)
         groups = records.groups_of(visit.desk, product.mall)
         found = await product_past.compared(tx, product.id, old, new, groups)
     return visit.page(
