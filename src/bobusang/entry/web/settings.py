@@ -36,6 +36,12 @@ PARTS = {
     Part.SLACK: N_("Slack"),
     Part.MAIL: N_("Mail"),
 }
+ORIGINS = {
+    "shipped": N_("the program"),
+    "package": N_("an installed package"),
+    "folder": N_("your own folder"),
+    "undescribed": N_("no shop describes it"),
+}
 TOLD = {
     Part.DATABASE: N_("The database answers within %(ms)s ms. Its revision is %(detail)s, as this program needs it."),
     Part.BLOBS: N_("The store of pages and pictures can be written (%(ms)s ms)."),
@@ -74,6 +80,7 @@ async def shown(visit: Visit) -> Response:
         "settings.html",
         connections=connections.known(settings, names.values()),
         parts_of=PARTS,
+        origins=ORIGINS,
         sources=found.items,
         settings=told(settings) if visit.desk.role.includes(Role.ADMIN) else None,
     )
