@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, or_, select, union_all
+from sqlalchemy import and_, func, or_, select, union_all
 
 from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
@@ -15,7 +15,7 @@ from bobusang.views import accounts
 from bobusang.views.columns import below, window
 from bobusang.views.listings import ListingLine, line_of, lined
 
-WINDOW = 20_000
+WINDOW = 5_000
 """Listings that one look for drift passes: most have none."""
 CALLED = Statement("select id, name, brand from products where id in (:ids...)")
 PRODUCTS = Statement("select sku, product_id from listings where sku in (:skus...)")
@@ -74,6 +74,12 @@ async def part(tx: Tx, wanted: Narrowed, before: int | None, limit: int) -> Part
         states = [wanted.state] if wanted.state else list(State)
         found = _by_state(chosen, states, conditions, limit)
         query = query.join(found, found.c.id == table.id)
+    elif is_picked and not wanted.drifted:
+        # Few are picked. Asked plainly for account, state and order SQLite would walk over all to find them so.
+        conditions += [func.coalesce(table.account_id, 0).in_(chosen)] if is_narrow else []
+        conditions += [func.coalesce(table.state, "") == wanted.state.value] if wanted.state else []
+        found = select(table.id).where(*conditions).order_by((table.id + 0).desc()).limit(limit + 1).subquery()
+        query = query.join(found, found.c.id == table.id)
     else:
         conditions += [table.account_id.in_(chosen)] if is_narrow else []
         conditions += [table.state == wanted.state.value] if wanted.state else []
@@ -102,7 +108,7 @@ def _picked(wanted: Narrowed, owners: Sequence[int]) -> list[Any]:
     if wanted.cause is not None:
         found.append(table.refusal_cause == wanted.cause.value)
     elif wanted.refused:
-        found.append(table.refusal_cause.is_not(None))
+        found.append(table.refusal_cause > "")  # for `is not null` SQLite takes no index
     if wanted.text:
         number = and_(table.account_id.in_(owners), table.market_id == wanted.text)
         found.append(or_(table.sku == wanted.text, number))

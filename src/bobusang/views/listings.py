@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import select
 
 from bobusang.kit.clock import utc
@@ -17,6 +18,15 @@ from bobusang.stages.register.receipts import Line, Receipt
 from bobusang.stages.register.tables import CallState, listings, market_accounts
 from bobusang.views import accounts
 from bobusang.views.columns import document
+
+
+class _Confirmed(msgspec.Struct, frozen=True):
+    """All that a list shows of a confirmed draft."""
+
+    price: int
+
+
+_confirmed = msgspec.json.Decoder(_Confirmed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,11 +182,10 @@ def line_of(row: Row) -> ListingLine:
 
 def _line(row: Row) -> dict[str, Any]:
     same = ("id", "market", "account", "sku", "product_id", "market_id", "open_call")
-    confirmed = document(row["confirmed"])
     return {
         **{name: row[name] for name in same},
         "state": State(row["state"]),
-        "price": confirmed["price"] if confirmed else None,
+        "price": _confirmed.decode(row["confirmed"]).price if row["confirmed"] else None,
         "available_until": row["available_until"] and date.fromisoformat(row["available_until"]),
         "refused": row["refusal_words"] or row["refusal_cause"],
         "drifted": row["drift"] is not None,

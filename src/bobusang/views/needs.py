@@ -25,7 +25,7 @@ COUNTS = Statement("""
       select m.market, c.product_id from (select distinct market from market_accounts) m
       join conversions c on c.market = m.market and c.state = 'HELD' limit :most) f
     union all
-    select 'refused', count(*) from (select id from listings where refusal_cause is not null limit :most) g
+    select 'refused', count(*) from (select id from listings where refusal_cause > '' limit :most) g
     union all
     select 'gates', count(*) from (select source from source_gates where state in ('OPEN', 'HALTED') limit :most) h
     union all
