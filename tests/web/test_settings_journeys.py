@@ -34,7 +34,7 @@ def test_somebody_is_invited_and_comes_in_by_the_link(
     guest.get_by_role("button", name="계속").click()
 
     expect(guest.locator("h1")).to_have_text("개요")
-    expect(guest.locator(".top .pill.idle")).to_have_text("읽기 전용")
+    expect(guest.locator(".top .pill.idle")).to_have_text("보기 전용")
     context.close()
 
 
