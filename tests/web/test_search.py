@@ -44,7 +44,7 @@ async def test_what_was_found_is_marked_counted_and_narrowed(found: Screen) -> N
     widened = await found.viewer.get(narrowed.links(".facet a[aria-current]")[0].removeprefix("/ui"))
 
     assert set(page.texts(".hits mark")) >= {"나이키"}
-    assert page.texts("aside h2") == ["Brand", "Mall", "Stock", "Category", "Prices"]
+    assert page.texts(".narrow h2") == ["Brand", "Mall", "Stock", "Category", "Prices"]
     assert {text.split("-")[0] for text in narrowed.texts(".hits .quiet")} == {narrowed.text(".facet a[aria-current]")}
     assert widened.text(".hits") == page.text(".hits")
 
