@@ -14,7 +14,7 @@ from bobusang.entry.cli.root import app
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted({*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"})
+PAGES = sorted({*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "README.ko.md", ROOT / "CHANGELOG.md"})
 
 LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
 CODE = re.compile(r"`bobusang ([^`]*)`|^(?:[A-Z_]+=\S+ )*bobusang (.*)$", re.MULTILINE)

@@ -85,7 +85,7 @@ def _wrong(page: Page, language: str, untranslated: set[str]) -> list[str]:
         found.append("its language")
     if "{{" in page.html or "{%" in page.html or re.search(r"%\(\w+\)s", page.html):
         found.append("a placeholder that was not filled in")
-    if len(ids := [one.attributes["id"] for one in page.tree.css("[id]")]) != len(set(ids)):
+    if len(ids := [one.attributes["id"] or "" for one in page.tree.css("[id]")]) != len(set(ids)):
         found.append(f"ids that stand twice: {sorted({one for one in ids if ids.count(one) > 1})}")
     return found + [f"not translated: {text}" for text in sorted(untranslated & set(page.texts(WORDS)))]
 

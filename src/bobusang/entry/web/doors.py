@@ -112,10 +112,13 @@ async def choose(visit: Visit) -> Response:
     """Language, look and zone of who is signed in."""
     assert visit.signed_in is not None
     form, user = await visit.form(), visit.signed_in.user
-    chosen = {name: form.get(name) for name in ("language", "theme", "zone")}
-    await visit.site.app.engine.db.transact(lambda tx: users.choose(tx, user.id, **chosen))
+    language, theme, zone = (form.get(name) for name in ("language", "theme", "zone"))
+    await visit.site.app.engine.db.transact(
+        lambda tx: users.choose(tx, user.id, language=language, theme=theme, zone=zone)
+    )
     visit.site.attendance.forget()
-    visit.signed_in = replace(visit.signed_in, user=replace(user, **chosen))  # who chose a language is answered in it
+    # Who chose a language is answered in it.
+    visit.signed_in = replace(visit.signed_in, user=replace(user, language=language, theme=theme, zone=zone))
     return visit.done(N_("saved"))
 
 

@@ -58,8 +58,8 @@ def _begun(serving: Serving, field: str, begin: str, kind: str, limit: int) -> I
 
 def _living(serving: Serving, field: str, term: str) -> int:
     """How many documents have a term, without those that were deleted and still count."""
-    found: int = serving.searcher.search(Query.term_query(SCHEMA, field, term), 1, count=True).count or 0
-    return found
+    found = serving.searcher.search(Query.term_query(SCHEMA, field, term), 1, count=True)
+    return int(found.count)  # type: ignore[attr-defined]  # which its stubs do not know
 
 
 def _names(serving: Serving, typed: str) -> Iterator[Suggestion]:
