@@ -16,6 +16,7 @@ from bench import (
     conveyor_partial,
     conveyor_stockout,
     conveyor_webhooks,
+    dashboard,
     drain,
     history,
     latency,
@@ -52,6 +53,7 @@ PARTS = {
     "conveyor_partial": (conveyor_partial.run, "PARTIAL over unchanged listings"),
     "conveyor_stockout": (conveyor_stockout.run, "From sold out to suspended"),
     "conveyor_webhooks": (conveyor_webhooks.run, "Webhooks while pages are read"),
+    "dashboard": (dashboard.run, "The screen"),
 }
 KEPT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

@@ -17,19 +17,19 @@ class InstallFailed(Exception):
     """The environment could not be made; the message ends with what the tool said."""
 
 
-def ensure(folder: Path = FOLDER) -> Path:
+def ensure(folder: Path = FOLDER, requirements: Path = REQUIREMENTS) -> Path:
     """The environment's Python, with the pinned requirements installed; a second call finds the stamp and is free."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")
     environment, stamp = folder / "env", folder / "installed"
     python = environment / "bin" / "python"
-    wanted = f"{sys.version_info[:2]} {hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()}\n"
+    wanted = f"{sys.version_info[:2]} {hashlib.sha256(requirements.read_bytes()).hexdigest()}\n"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # of two benchmarks one installs; the other waits and finds it done
         if not (python.exists() and stamp.exists() and stamp.read_text() == wanted):
             stamp.unlink(missing_ok=True)
             _do(sys.executable, "-m", "venv", "--clear", str(environment))
-            _do(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(REQUIREMENTS))
+            _do(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(requirements))
             stamp.write_text(wanted)
     return python
 
