@@ -37,7 +37,7 @@ PREFECT = Dashboard(
     serve=("prefect", "server", "start", "--host", "127.0.0.1", "--port", "{port}"),
     page="/dashboard",
     answers="/api/health",
-    ready="() => document.body && /Flow Runs/i.test(document.body.innerText)",
+    ready="() => document.body && /(Run a task or flow|Flow Runs)/i.test(document.body.innerText)",
     variables={
         "PREFECT_HOME": "{home}",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
