@@ -60,7 +60,7 @@ def run(size: str) -> Iterator[Line]:
         log.configure(format="json", stream=nowhere)  # a line a request is part of it
         home = made(Path(folder))
         yield from in_a_browser(home, Path(folder), VISITS[size])
-        yield from asyncio.run(pages(home, ROUNDS[size]))
+        yield from asyncio.run(pages(shop.copied(home, Path(folder) / "asked"), ROUNDS[size]))
         yield from crowded(home, Path(folder), MANY[size], ROUNDS[size])
         yield from looked_at(Path(folder), ONLOOKERS[size], LOOKING_SECONDS[size])
 
