@@ -15,6 +15,8 @@ WEB = src/bobusang/entry/web
 ASSETS = $(WEB)/static/vendor/.made
 POSTGRES = .cache/postgres/.unpacked
 OPENSEARCH = .cache/opensearch/.unpacked
+# Walks over every page in a browser, several times each: minutes.
+LONG = tests/web/test_accessibility_journeys.py tests/web/test_budgets_journeys.py
 
 .DEFAULT_GOAL = help
 .PHONY: help demo up assets test check fix bench soak docs pictures lock clean
@@ -33,7 +35,7 @@ assets: $(BASE) ## bring third-party scripts, compile catalogues
 	@$(MAKE) --silent $(ASSETS)
 
 test: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(LONG)) $(ARGS)
 
 check: $(DEV) assets ## format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }
@@ -49,7 +51,7 @@ bench: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=dr
 	@$(BIN)/python -m bench $(if $(PART),PART=$(PART)) SIZE=$(SIZE) $(ARGS)
 
 soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
-	@$(BIN)/python -m pytest tests/soak --timeout 0 $(ARGS)
+	@$(BIN)/python -m pytest tests/soak $(LONG) --timeout 0 $(ARGS)
 
 docs: $(BASE) ## write the generated pages of docs/
 	@$(BIN)/python -m bobusang.settings > docs/settings.md
