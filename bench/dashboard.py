@@ -203,7 +203,7 @@ def _begin(working: Up, token: str) -> None:
                     return
             except httpx.HTTPError:
                 pass  # it is started anew
-            time.sleep(0.5)
+            time.sleep(0.5)  # a page is asked again: nobody rings
     raise RuntimeError("the demo does not move")
 
 

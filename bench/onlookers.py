@@ -52,7 +52,7 @@ class Onlookers:
     def look(self, seconds: float) -> None:
         """Count from now on, for so long."""
         self._go.set()
-        time.sleep(seconds)
+        time.sleep(seconds)  # what is measured is this span
 
     def end(self) -> Seen:
         """Close them all."""

@@ -104,7 +104,7 @@ def _await(server: "subprocess.Popen[bytes]", url: str, home: Path) -> None:
                 if answer.status == 200:
                     return
         except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
+            time.sleep(0.2)  # a stranger says nothing when it is ready
     raise RuntimeError(f"{url} does not answer: {_tail(home)}")
 
 

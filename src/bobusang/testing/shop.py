@@ -122,7 +122,7 @@ def seller(policy: Policy) -> Account:
 @asynccontextmanager
 async def serving(app: App, listener: socket.socket) -> AsyncIterator[None]:
     """An application's API on this loop."""
-    config = uvicorn.Config(create_app(app), log_level="warning", lifespan="off", access_log=False)
+    config = uvicorn.Config(create_app(app), log_config=None, lifespan="off", access_log=False)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:

@@ -114,6 +114,26 @@ async def test_one_process_writes_at_a_time(search: OpenSearch, other: OpenSearc
     assert await other.count() == 9
 
 
+async def test_who_asks_while_one_index_takes_the_place_of_another_is_answered(
+    search: OpenSearch, other: OpenSearch
+) -> None:
+    await build(search, GOODS)
+    over = asyncio.Event()
+    answers = set[tuple[int, ...]]()
+
+    async def ask() -> None:
+        while not over.is_set():
+            answers.add(tuple(ids(await other.search(Query("나이키 패딩")))))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(4):
+            group.create_task(ask())
+        for _ in range(8):
+            await build(search, GOODS)
+        over.set()
+    assert len(answers) == 1
+
+
 async def test_a_rebuild_that_died_is_dropped_when_its_time_has_run_out(url: str, search: OpenSearch) -> None:
     await build(search)
     await search.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 10
 LONGEST = 200
-AT_ONCE = asyncio.Semaphore(2)
+AT_ONCE = 2
 """Nobody fills our memory by guessing at many doors at once."""
 
 
@@ -22,6 +23,11 @@ def _hasher() -> PasswordHasher:
     from argon2 import PasswordHasher
 
     return PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)  # the least that OWASP recommends
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="passwords")
 
 
 @cache
@@ -40,8 +46,7 @@ def check(password: str) -> None:
 async def hashed(password: str) -> str:
     """What is stored."""
     check(password)
-    async with AT_ONCE:
-        return await asyncio.to_thread(_hasher().hash, password)
+    return await asyncio.get_running_loop().run_in_executor(_threads(), _hasher().hash, password)
 
 
 async def is_right(stored: str | None, password: str) -> bool:
@@ -57,5 +62,4 @@ async def is_right(stored: str | None, password: str) -> bool:
 
     if len(password) > LONGEST:
         return False
-    async with AT_ONCE:
-        return await asyncio.to_thread(verify)
+    return await asyncio.get_running_loop().run_in_executor(_threads(), verify)

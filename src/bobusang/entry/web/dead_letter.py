@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from bobusang.entry.api import dead_letters as api
 from bobusang.entry.api.dead_letters import Choice, DiscardForm, InputForm
-from bobusang.entry.web import dead_letters, jobs, waits
+from bobusang.entry.web import dead_letters, waits
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.entry.web.tasks import ATTEMPTS
@@ -31,13 +31,13 @@ async def one(visit: Visit) -> Response:
     try:
         return await _shown(visit)
     except Missing:
-        return visit.to(f"/tasks/{jobs.number(visit, 'task_id')}")
+        return visit.to(f"/tasks/{visit.number('task_id')}")
 
 
 @pages.post("/dead-letters/{task_id:int}")
 async def mend(visit: Visit) -> Response:
     """Keep the mended input, and run it again or not; what is no JSON is shown again as it was typed."""
-    task_id, form = jobs.number(visit, "task_id"), await visit.form()
+    task_id, form = visit.number("task_id"), await visit.form()
     text = form.text("input")
     try:
         await _keep(visit, task_id, json.loads(text))
@@ -54,7 +54,7 @@ async def mend(visit: Visit) -> Response:
 @pages.post("/dead-letters/{task_id:int}/discard")
 async def discard(visit: Visit) -> Response:
     """Throw it away, and say why."""
-    task_id, why = jobs.number(visit, "task_id"), (await visit.form()).get("why")
+    task_id, why = visit.number("task_id"), (await visit.form()).get("why")
     if not why:
         return visit.refused(visit.say(N_("Say why it is thrown away.")))
     await api.discard(visit.desk, DiscardForm(ids=[task_id], why=why))
@@ -70,7 +70,7 @@ async def _keep(visit: Visit, task_id: int, value: Any) -> None:
 
 
 async def _shown(visit: Visit, *, text: str | None = None, problem: str = "") -> Response:
-    visit.entry, task_id = dead_letters.ENTRY, jobs.number(visit, "task_id")
+    visit.entry, task_id = dead_letters.ENTRY, visit.number("task_id")
     async with visit.desk.read() as tx:
         letter = await view.one(tx, task_id)
         about = await tasks.about(tx, letter.job_id, letter.input, None)

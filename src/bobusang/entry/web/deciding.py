@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from bobusang.entry.web.languages import N_
-from bobusang.kit.errors import BobusangError, Missing
+from bobusang.kit.errors import BobusangError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -21,8 +21,6 @@ EXAMPLES = 10
 AT_ONCE = 1000
 """Where lines are decided one by one, at most so many in one go."""
 TOLD = 3
-LONGEST = 18
-"""Digits of a number that every database can keep."""
 
 Kept = list[tuple[str, str]]
 
@@ -58,14 +56,6 @@ class Question:
     text: str
     action: str
     back: str
-
-
-def number(visit: Visit, name: str = "id") -> int:
-    """A number of the address."""
-    found = str(visit.path[name])
-    if not found.isdecimal() or len(found) > LONGEST:
-        raise Missing("there is no such page")
-    return int(found)
 
 
 def kept(form: Fields, names: Iterable[str]) -> Kept:

@@ -84,7 +84,7 @@ async def listed(visit: Visit) -> Response:
 @pages.get("/held/{id:int}")
 async def shown(visit: Visit) -> Response:
     """One of them, with its evidence and the next at hand."""
-    given, id = frame(visit, ENTRY), deciding.number(visit)
+    given, id = frame(visit, ENTRY), visit.number()
     kept = deciding.kept(visit.query, NAMES)
     async with visit.desk.read() as tx:
         one = await view.one(tx, id)
@@ -111,7 +111,7 @@ async def shown(visit: Visit) -> Response:
 async def evidence(visit: Visit) -> Response:
     """The mall's page that says so, as a text to be saved."""
     async with visit.desk.read() as tx:
-        one = await view.one(tx, deciding.number(visit))
+        one = await view.one(tx, visit.number())
     if one.raw_id is None:
         raise Missing("no page of the mall is kept of this")
     return await raw.download_raw(visit.desk, one.raw_id)
@@ -120,14 +120,14 @@ async def evidence(visit: Visit) -> Response:
 @pages.post("/held/{id:int}/approve")
 async def approve(visit: Visit) -> Response:
     """Write it."""
-    done = await api.approve_held(visit.desk, deciding.number(visit))
+    done = await api.approve_held(visit.desk, visit.number())
     return await _decided(visit, N_("%(key)s: the change was approved and written."), done.id, done.key)
 
 
 @pages.post("/held/{id:int}/reject")
 async def reject(visit: Visit) -> Response:
     """Not that."""
-    done = await api.reject_held(visit.desk, deciding.number(visit))
+    done = await api.reject_held(visit.desk, visit.number())
     text = N_("%(key)s: the change was rejected; the same is not held again for thirty days.")
     return await _decided(visit, text, done.id, done.key)
 

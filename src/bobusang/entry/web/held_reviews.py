@@ -105,7 +105,7 @@ async def category(visit: Visit) -> Response:
 async def accept_brand(visit: Visit) -> Response:
     """It is this one of the market's."""
     await _assigned(visit, Subject.BRAND)
-    done = await brands.accept_brand(visit.desk, deciding.number(visit))
+    done = await brands.accept_brand(visit.desk, visit.number())
     text = N_("%(name)s was accepted: its products may go to the market.")
     return await _decided(visit, Subject.BRAND, text, done.id, called(done))
 
@@ -113,7 +113,7 @@ async def accept_brand(visit: Visit) -> Response:
 @pages.post("/held/brands/{id:int}/block")
 async def block_brand(visit: Visit) -> Response:
     """It is not collected."""
-    done = await brands.block_brand(visit.desk, deciding.number(visit))
+    done = await brands.block_brand(visit.desk, visit.number())
     return await _decided(visit, Subject.BRAND, N_("%(name)s was blocked."), done.id, called(done))
 
 
@@ -121,7 +121,7 @@ async def block_brand(visit: Visit) -> Response:
 async def accept_category(visit: Visit) -> Response:
     """It is this one of the market's."""
     await _assigned(visit, Subject.CATEGORY)
-    done = await categories.accept_category(visit.desk, deciding.number(visit))
+    done = await categories.accept_category(visit.desk, visit.number())
     text = N_("%(name)s was accepted: its products may go to the market.")
     return await _decided(visit, Subject.CATEGORY, text, done.id, called(done))
 
@@ -129,7 +129,7 @@ async def accept_category(visit: Visit) -> Response:
 @pages.post("/held/categories/{id:int}/block")
 async def block_category(visit: Visit) -> Response:
     """Its products are held back."""
-    done = await categories.block_category(visit.desk, deciding.number(visit))
+    done = await categories.block_category(visit.desk, visit.number())
     return await _decided(visit, Subject.CATEGORY, N_("%(name)s was blocked."), done.id, called(done))
 
 
@@ -191,7 +191,7 @@ async def _listed(visit: Visit, kind: Subject) -> Response:
 
 
 async def _shown(visit: Visit, kind: Subject) -> Response:
-    path, id = PATHS[kind], deciding.number(visit)
+    path, id = PATHS[kind], visit.number()
     given, seek = held.frame(visit, path), deciding.plain(visit.query.get("seek"))
     kept = deciding.kept(visit.query, NAMES)
     async with visit.desk.read() as tx:
@@ -216,7 +216,7 @@ async def _shown(visit: Visit, kind: Subject) -> Response:
 
 async def _assigned(visit: Visit, kind: Subject) -> None:
     """Write the choice beside it; without one, something must stand there already."""
-    id, chosen = deciding.number(visit), (await visit.form()).numbers("market_id")
+    id, chosen = visit.number(), (await visit.form()).numbers("market_id")
     if chosen:
         await mappings.assign(visit.desk, AssignForm(kind=kind, id=id, market_id=chosen[-1], market=MARKET))
         return

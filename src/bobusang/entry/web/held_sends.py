@@ -54,7 +54,7 @@ async def listed(visit: Visit) -> Response:
 @pages.post("/held/sends/{id:int}/approve")
 async def approve(visit: Visit) -> Response:
     """Exactly this may be sent."""
-    done = await market_holds.approve_hold(visit.desk, deciding.number(visit))
+    done = await market_holds.approve_hold(visit.desk, visit.number())
     return _decided(
         visit, N_("%(sku)s: exactly this may be sent for a day, with the listing's next run."), sku=done.sku
     )
@@ -63,7 +63,7 @@ async def approve(visit: Visit) -> Response:
 @pages.post("/held/sends/{id:int}/reject")
 async def reject(visit: Visit) -> Response:
     """Exactly this stays unsent."""
-    done = await market_holds.reject_hold(visit.desk, deciding.number(visit))
+    done = await market_holds.reject_hold(visit.desk, visit.number())
     return _decided(visit, N_("%(sku)s: exactly this stays unsent."), sku=done.sku)
 
 
@@ -91,7 +91,7 @@ async def rates(visit: Visit) -> Response:
 @pages.post("/held/rates/{id:int}/accept")
 async def accept_rate(visit: Visit) -> Response:
     """Believe it."""
-    done = await fx.accept_fx(visit.desk, deciding.number(visit))
+    done = await fx.accept_fx(visit.desk, visit.number())
     text = N_("Prices are made with %(rate)s %(quote)s for one %(base)s from now on.")
     return _decided(visit, text, rate=done.rate, quote=done.quote, base=done.base)
 
@@ -99,7 +99,7 @@ async def accept_rate(visit: Visit) -> Response:
 @pages.post("/held/rates/{id:int}/reject")
 async def reject_rate(visit: Visit) -> Response:
     """Never use it."""
-    done = await fx.reject_fx(visit.desk, deciding.number(visit))
+    done = await fx.reject_fx(visit.desk, visit.number())
     text = N_("The rate %(rate)s of %(base)s/%(quote)s is never used.")
     return _decided(visit, text, rate=done.rate, quote=done.quote, base=done.base)
 

@@ -9,7 +9,6 @@ from bobusang.entry.api import identities as api
 from bobusang.entry.api.identities import DisableForm
 from bobusang.entry.api.sources import policies
 from bobusang.entry.web import sellers
-from bobusang.entry.web.deciding import number
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.views import quotas
@@ -66,7 +65,7 @@ async def live(site: Site, _: Mapping[str, str]) -> Draw:
 async def disable(visit: Visit) -> Response:
     """Until somebody lets it recover."""
     why = (await visit.form()).get("why")
-    done = await api.disable_identity(visit.desk, number(visit), DisableForm(why=why) if why else None)
+    done = await api.disable_identity(visit.desk, visit.number(), DisableForm(why=why) if why else None)
     visit.site.standing.expire()
     text = N_("Identity %(place)s of %(source)s is out of use.")
     return visit.done(text, place=done.place + 1, source=done.source)
@@ -75,7 +74,7 @@ async def disable(visit: Visit) -> Response:
 @pages.post("/sellers/identities/{id:int}/recover")
 async def recover(visit: Visit) -> Response:
     """Use it again."""
-    done = await api.recover_identity(visit.desk, number(visit))
+    done = await api.recover_identity(visit.desk, visit.number())
     visit.site.standing.expire()
     text = N_("Identity %(place)s of %(source)s may be used again.")
     return visit.done(text, place=done.place + 1, source=done.source)

@@ -84,7 +84,7 @@ async def seen(tx: Tx, job_id: int) -> Seen:
 @pages.get("/jobs/{job_id:int}")
 async def one(visit: Visit) -> Response:
     """The job, or what the archive has kept of it."""
-    visit.entry, job_id = jobs.ENTRY, jobs.number(visit, "job_id")
+    visit.entry, job_id = jobs.ENTRY, visit.number("job_id")
     async with visit.desk.read() as tx:
         try:
             found = await seen(tx, job_id)
@@ -96,7 +96,7 @@ async def one(visit: Visit) -> Response:
 @pages.get("/jobs/{job_id:int}/tasks")
 async def listed(visit: Visit) -> Response:
     """A job's tasks, the newest first."""
-    visit.entry, job_id = jobs.ENTRY, jobs.number(visit, "job_id")
+    visit.entry, job_id = jobs.ENTRY, visit.number("job_id")
     path = f"/jobs/{job_id}/tasks"
     async with visit.desk.read() as tx:
         steps = await view.steps(tx, job_id)
@@ -132,28 +132,28 @@ def _wanted(job_id: int, step: str, state: str) -> TaskFilter:
 @pages.post("/jobs/{job_id:int}/pause")
 async def pause(visit: Visit) -> Response:
     """What runs is finished, what waits is kept."""
-    done = await api.pause_job(visit.desk, jobs.number(visit, "job_id"))
+    done = await api.pause_job(visit.desk, visit.number("job_id"))
     return visit.done(N_("Job %(id)s is paused."), id=done.id)
 
 
 @pages.post("/jobs/{job_id:int}/resume")
 async def resume(visit: Visit) -> Response:
     """Let it go on."""
-    done = await api.resume_job(visit.desk, jobs.number(visit, "job_id"))
+    done = await api.resume_job(visit.desk, visit.number("job_id"))
     return visit.done(N_("Job %(id)s goes on."), id=done.id)
 
 
 @pages.post("/jobs/{job_id:int}/cancel")
 async def cancel(visit: Visit) -> Response:
     """End it now."""
-    done = await api.cancel_job(visit.desk, jobs.number(visit, "job_id"))
+    done = await api.cancel_job(visit.desk, visit.number("job_id"))
     return visit.done(N_("Job %(id)s was cancelled."), id=done.id)
 
 
 @pages.post("/jobs/{job_id:int}/retry")
 async def retry(visit: Visit) -> Response:
     """Run again what failed."""
-    done = await api.retry_job(visit.desk, jobs.number(visit, "job_id"))
+    done = await api.retry_job(visit.desk, visit.number("job_id"))
     if not done.tasks:
         return visit.refused(visit.say(N_("Nothing of job %(id)s has failed."), id=done.id))
     return visit.done(N_("%(tasks)s tasks of job %(id)s run again."), tasks=done.tasks, id=done.id)

@@ -13,7 +13,6 @@ from starlette.responses import Response
 from bobusang.engine.model import JobStatus
 from bobusang.entry.api import bulk as api
 from bobusang.entry.api.bulk import BulkForm
-from bobusang.entry.api.fields import LARGEST_ID
 from bobusang.entry.api.references import workflow_id
 from bobusang.entry.web import lists, waits, words
 from bobusang.entry.web.languages import N_
@@ -81,14 +80,6 @@ ACTIONS = {
     "resume": Action(N_("Resume"), N_("Let these jobs go on?"), lambda job: is_live(job) and job.is_paused),
     "cancel": Action(N_("Cancel"), N_("Cancel these jobs? What is done stays done."), is_live),
 }
-
-
-def number(visit: Visit, name: str) -> int:
-    """An id of the address; there is nothing by one that no database could have."""
-    found = int(visit.path[name])
-    if not 0 < found <= LARGEST_ID:
-        raise Missing("there is no such page")
-    return found
 
 
 @pages.get(ENTRY)

@@ -140,7 +140,7 @@ class Hub:
                     await self._renew(topic)
                 except BobusangError as error:
                     _log.info("a live topic could not be loaded", topic=topic, error=str(error))
-                except Exception:
+                except Exception:  # a page that fails must not stop the others
                     _log.exception("a live topic failed", topic=topic)
             await asyncio.sleep(max(0.1, EVERY - (loop.time() - began)))
 

@@ -81,20 +81,12 @@ class Typed:
 NOTHING = Typed()
 
 
-def number(visit: Visit) -> int:
-    """The product of the address."""
-    text: str = visit.path["product_id"]
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise Missing(f"there is no product {text[:50]}", field="product_id")
-    return int(text)
-
-
 def _version(visit: Visit, name: str) -> int | None:
     """A version that the address names; none is larger than what every database counts to."""
     return next((min(one, LAST) for one in visit.query.numbers(name)), None)
 
 
-@pages.get("/products/{product_id}")
+@pages.get("/products/{product_id:int}")
 async def now(visit: Visit) -> Response:
     """Source, converted and listed side by side."""
     return await _now(visit)
@@ -104,7 +96,7 @@ async def _now(visit: Visit, typed: Typed = NOTHING, status: int = 200) -> Respo
     visit.entry = products.ENTRY
     try:
         async with visit.desk.read() as tx:
-            page = await product_page.page(tx, number(visit), MARKET)
+            page = await product_page.page(tx, visit.number("product_id"), MARKET)
     except Missing as error:
         return _missing(visit, error)
     listing = page.listing
@@ -132,7 +124,7 @@ def _missing(visit: Visit, error: Missing) -> Response:
     """One that was deleted can be brought back."""
     if "was deleted" not in error.message:
         raise error
-    return visit.page("product_deleted.html", status=404, id=number(visit))
+    return visit.page("product_deleted.html", status=404, id=visit.number("product_id"))
 
 
 def rows_of(page: ProductPage, confirmed: dict[str, Any]) -> list[Row]:
@@ -188,12 +180,12 @@ def _stocks(page: ProductPage, confirmed: dict[str, Any]) -> tuple[str | None, s
     return (f"{ours} / {whole}" if made else None), (f"{theirs} / {len(there)}" if there else None)
 
 
-@pages.get("/products/{product_id}/price")
+@pages.get("/products/{product_id:int}/price")
 async def price(visit: Visit) -> Response:
     """Each step of the last decision, and the decisions before it."""
     visit.entry = products.ENTRY
     async with visit.desk.read() as tx:
-        page = await product_page.page(tx, number(visit), MARKET)
+        page = await product_page.page(tx, visit.number("product_id"), MARKET)
         past = await prices.history(tx, page.product.sku, market=MARKET, limit=DECISIONS) if page.price else []
     return visit.page(
         "product_price.html",
@@ -206,14 +198,14 @@ async def price(visit: Visit) -> Response:
     )
 
 
-@pages.get("/products/{product_id}/history")
+@pages.get("/products/{product_id:int}/history")
 async def history(visit: Visit) -> Response:
     """Every version with what changed in it and who said so, from the newest."""
     visit.entry = products.ENTRY
     before = _version(visit, "before")
-    name = f"seen:product:{number(visit)}"
+    name = f"seen:product:{visit.number('product_id')}"
     async with visit.desk.read() as tx:
-        product = await view.one(tx, number(visit))
+        product = await view.one(tx, visit.number("product_id"))
         found = await product_past.versions(tx, product, before, VERSIONS + 1)
         points = await product_past.series(tx, product)
         quotes = await prices.history(tx, product.sku, market=MARKET, limit=DECISIONS)
@@ -267,12 +259,12 @@ def _seconds(at: datetime) -> int:
     return int(at.timestamp())
 
 
-@pages.get("/products/{product_id}/diff")
+@pages.get("/products/{product_id:int}/diff")
 async def diff(visit: Visit) -> Response:
     """Two versions side by side: what differs, or all."""
     visit.entry = products.ENTRY
     async with visit.desk.read() as tx:
-        product = await view.one(tx, number(visit))
+        product = await view.one(tx, visit.number("product_id"))
         new = _version(visit, "to") or product.version
         old = _version(visit, "from") or max(1, new - 1)
         groups = records.groups_of(visit.desk, product.mall)
@@ -316,27 +308,24 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-@pages.get("/products/{product_id}/raw")
+@pages.get("/products/{product_id:int}/raw")
 async def evidence(visit: Visit) -> Response:
     """Which archived page and which reader made each version."""
     visit.entry = products.ENTRY
     async with visit.desk.read() as tx:
-        product = await view.one(tx, number(visit))
+        product = await view.one(tx, visit.number("product_id"))
         found = await product_past.evidence(tx, product, PAGES)
         said = await product_page.said(tx, product.id)
     return visit.page("product_raw.html", **_head(product, "/raw"), evidence=found, said=said)
 
 
-@pages.get("/raw/{raw_id}")
+@pages.get("/raw/{raw_id:int}")
 async def download(visit: Visit) -> Response:
     """An archived page as a text to be saved: what a mall sent is never shown as a page."""
-    text: str = visit.path["raw_id"]
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise Missing("there is no such page")
-    return await raw.download_raw(visit.desk, int(text))
+    return await raw.download_raw(visit.desk, visit.number("raw_id"))
 
 
-@pages.post("/products/{product_id}/edit")
+@pages.post("/products/{product_id:int}/edit")
 async def edit(visit: Visit) -> Response:
     """Set a field and lock it against the crawler; what cannot be is shown again as it was typed."""
     form = await visit.form()
@@ -345,37 +334,39 @@ async def edit(visit: Visit) -> Response:
         raise Invalid(f"a product has no field '{name[:50]}' to edit", field="field")
     value: Any = FLAGS.get(text) if name in ("in_stock", "listed") else text or None
     try:
-        await api.edit_product(visit.desk, number(visit), ProductEdit.model_validate({name: value}))
+        await api.edit_product(visit.desk, visit.number("product_id"), ProductEdit.model_validate({name: value}))
     except ValidationError as error:
         said = error.errors(include_url=False, include_input=False)[0]["msg"]
         return await _now(visit, Typed(name, text, said), 422)
     except Invalid as error:
         return await _now(visit, Typed(name, text, error.message), 422)
-    path = f"/products/{number(visit)}"
+    path = f"/products/{visit.number('product_id')}"
     return visit.done(N_("%(field)s is set and locked against the crawler."), path, field=visit.say(FIELDS[name]))
 
 
-@pages.post("/products/{product_id}/unlock")
+@pages.post("/products/{product_id:int}/unlock")
 async def unlock(visit: Visit) -> Response:
     """Let a field, or all, follow the source again."""
     name = (await visit.form()).get("field")
     form = UnlockForm(fields=[name]) if name else None
-    await api.unlock_product(visit.desk, number(visit), form)
-    return visit.done(N_("It follows the source again."), f"/products/{number(visit)}")
+    await api.unlock_product(visit.desk, visit.number("product_id"), form)
+    return visit.done(N_("It follows the source again."), f"/products/{visit.number('product_id')}")
 
 
-@pages.post("/products/{product_id}/delete")
+@pages.post("/products/{product_id:int}/delete")
 async def delete(visit: Visit) -> Response:
     """Delete it, unless a market has it."""
-    await api.delete_product(visit.desk, number(visit))
-    return visit.done(N_("The product was deleted; no crawl brings it back."), f"/products/{number(visit)}")
+    await api.delete_product(visit.desk, visit.number("product_id"))
+    return visit.done(
+        N_("The product was deleted; no crawl brings it back."), f"/products/{visit.number('product_id')}"
+    )
 
 
-@pages.post("/products/{product_id}/restore")
+@pages.post("/products/{product_id:int}/restore")
 async def restore(visit: Visit) -> Response:
     """Bring it back as its source describes it."""
-    await api.restore_product(visit.desk, number(visit))
-    return visit.done(N_("The product is back."), f"/products/{number(visit)}")
+    await api.restore_product(visit.desk, visit.number("product_id"))
+    return visit.done(N_("The product is back."), f"/products/{visit.number('product_id')}")
 
 
 def _head(product: ProductDetail, tab: str) -> dict[str, Any]:

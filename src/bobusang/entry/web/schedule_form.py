@@ -14,7 +14,6 @@ from bobusang.entry.api import schedules as api
 from bobusang.entry.api.schedules import ScheduleForm
 from bobusang.entry.tables import Role
 from bobusang.entry.web import forms, schedules
-from bobusang.entry.web.deciding import number
 from bobusang.entry.web.formats import HOME_ZONE
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
@@ -92,14 +91,14 @@ async def make(visit: Visit) -> Response:
 @pages.get("/schedules/{id:int}/edit", role=Role.OPERATOR)
 async def edit(visit: Visit) -> Response:
     """The form with what the schedule says now."""
-    found = await api.show_schedule(visit.desk, number(visit))
+    found = await api.show_schedule(visit.desk, visit.number())
     return await _form(visit, _said(found), id=found.id)
 
 
 @pages.post("/schedules/{id:int}/edit")
 async def change(visit: Visit) -> Response:
     """Change it, or show what it would mean."""
-    form, id = await visit.form(), number(visit)
+    form, id = await visit.form(), visit.number()
     if form.get("do") == "preview":
         return await _form(visit, _typed(form), id=id)
     try:

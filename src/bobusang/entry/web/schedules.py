@@ -14,7 +14,7 @@ from bobusang.engine.model import JobStatus
 from bobusang.entry.api import schedules as api
 from bobusang.entry.api.references import optional_workflow_id
 from bobusang.entry.web import lists, many, words
-from bobusang.entry.web.deciding import AT_ONCE, Question, number
+from bobusang.entry.web.deciding import AT_ONCE, Question
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.lists import PAGE, Filter
 from bobusang.entry.web.pages import Entry, Pages
@@ -131,7 +131,7 @@ async def _wanted(tx: Tx, kept: Sequence[tuple[str, str]]) -> ScheduleFilter:
 async def shown(visit: Visit) -> Response:
     """One of them."""
     visit.entry = ENTRY
-    found = await api.show_schedule(visit.desk, number(visit))
+    found = await api.show_schedule(visit.desk, visit.number())
     return visit.page("schedule.html", one=found, last=results(found.fires), **KNOWN)
 
 
@@ -141,7 +141,7 @@ KNOWN: dict[str, Any] = {"misfires": MISFIRES, "overlaps": OVERLAPS, "decisions"
 @pages.post("/schedules/{id:int}/run")
 async def run(visit: Visit) -> Response:
     """Once, now, within its overlap policy."""
-    done = await api.run_schedule(visit.desk, number(visit))
+    done = await api.run_schedule(visit.desk, visit.number())
     if not done.started:
         why = N_("It was not started: a run of it is not over yet, or its workflow is switched off.")
         return visit.refused(visit.say(why))
@@ -151,21 +151,21 @@ async def run(visit: Visit) -> Response:
 @pages.post("/schedules/{id:int}/pause")
 async def pause(visit: Visit) -> Response:
     """It fires no more."""
-    done = await api.pause_schedule(visit.desk, number(visit))
+    done = await api.pause_schedule(visit.desk, visit.number())
     return visit.done(N_("%(name)s is paused."), name=done.name)
 
 
 @pages.post("/schedules/{id:int}/resume")
 async def resume(visit: Visit) -> Response:
     """It fires again."""
-    done = await api.resume_schedule(visit.desk, number(visit))
+    done = await api.resume_schedule(visit.desk, visit.number())
     return visit.done(N_("%(name)s runs again from its next time on."), name=done.name)
 
 
 @pages.post("/schedules/{id:int}/delete")
 async def delete(visit: Visit) -> Response:
     """It is no more; its jobs stay."""
-    await api.delete_schedule(visit.desk, number(visit))
+    await api.delete_schedule(visit.desk, visit.number())
     return visit.done(N_("The schedule was deleted; its jobs stay."), ENTRY)
 
 

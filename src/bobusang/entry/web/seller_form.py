@@ -11,7 +11,6 @@ from bobusang.entry.api.sellers import SellerFacts, SellerForm
 from bobusang.entry.api.sources import collected_by
 from bobusang.entry.tables import Role
 from bobusang.entry.web import forms, sellers
-from bobusang.entry.web.deciding import number
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.kit.errors import BobusangError
@@ -51,7 +50,7 @@ async def add(visit: Visit) -> Response:
 @pages.get("/sellers/{id:int}/edit", role=Role.OPERATOR)
 async def edit(visit: Visit) -> Response:
     """The form with what is known now."""
-    found = await api.show_seller(visit.desk, number(visit))
+    found = await api.show_seller(visit.desk, visit.number())
     said = {name: getattr(found, name) or "" for name in (*KEYS, *FACTS)}
     return _form(visit, said | {"adaptive": "1" if found.adaptive else ""}, id=found.id)
 
@@ -59,7 +58,7 @@ async def edit(visit: Visit) -> Response:
 @pages.post("/sellers/{id:int}/edit")
 async def change(visit: Visit) -> Response:
     """Change it."""
-    form, id = await visit.form(), number(visit)
+    form, id = await visit.form(), visit.number()
     try:
         done = await api.replace_seller(visit.desk, id, SellerFacts.model_validate(_given(form)))
     except (BobusangError, ValidationError) as error:

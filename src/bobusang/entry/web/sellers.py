@@ -13,7 +13,7 @@ from bobusang.entry.api import sellers as api
 from bobusang.entry.api.crawl import StartForm
 from bobusang.entry.api.sellers import PauseForm
 from bobusang.entry.web import lists, many, words
-from bobusang.entry.web.deciding import AT_ONCE, Question, number
+from bobusang.entry.web.deciding import AT_ONCE, Question
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.lists import PAGE, Column, Filter
 from bobusang.entry.web.pages import Entry, Pages
@@ -116,7 +116,7 @@ async def shown(visit: Visit) -> Response:
     """One of them."""
     given = frame(visit, ENTRY)
     async with visit.desk.read() as tx:
-        found = await view.one(tx, number(visit))
+        found = await view.one(tx, visit.number())
         running = await _running(tx, found.mall, found.seller_id)
         count = await view.products(tx, found.mall, found.seller_id)
     return visit.page("seller.html", one=found, running=running, products=count, **given, **known())
@@ -152,21 +152,21 @@ async def live(site: Site, topic: Mapping[str, str]) -> Draw:
 async def pause(visit: Visit) -> Response:
     """It is crawled no more until somebody resumes it."""
     reason = (await visit.form()).get("reason")
-    done = await api.pause_seller(visit.desk, number(visit), PauseForm(reason=reason) if reason else None)
+    done = await api.pause_seller(visit.desk, visit.number(), PauseForm(reason=reason) if reason else None)
     return visit.done(N_("%(name)s is paused."), name=done.name or done.seller_id)
 
 
 @pages.post("/sellers/{id:int}/resume")
 async def resume(visit: Visit) -> Response:
     """It is crawled again."""
-    done = await api.resume_seller(visit.desk, number(visit))
+    done = await api.resume_seller(visit.desk, visit.number())
     return visit.done(N_("%(name)s is crawled again, one cadence from now."), name=done.name or done.seller_id)
 
 
 @pages.post("/sellers/{id:int}/disable")
 async def disable(visit: Visit) -> Response:
     """A person's decision that no probe undoes."""
-    done = await api.disable_seller(visit.desk, number(visit))
+    done = await api.disable_seller(visit.desk, visit.number())
     return visit.done(N_("%(name)s is switched off; what was collected stays."), name=done.name or done.seller_id)
 
 
@@ -174,7 +174,7 @@ async def disable(visit: Visit) -> Response:
 async def start(visit: Visit) -> Response:
     """Crawl it now."""
     partial = (await visit.form()).get("mode") == RunMode.PARTIAL
-    done = await _crawled(visit, number(visit), RunMode.PARTIAL if partial else RunMode.FULL)
+    done = await _crawled(visit, visit.number(), RunMode.PARTIAL if partial else RunMode.FULL)
     return visit.done(N_("The crawl was started, as job %(job)s."), job=done.job_id)
 
 
@@ -187,7 +187,7 @@ async def _crawled(visit: Visit, id: int, mode: RunMode) -> crawl.CrawlStarted:
 @pages.post("/sellers/{id:int}/delete")
 async def delete(visit: Visit) -> Response:
     """It is no more, where no product is of it."""
-    await api.delete_seller(visit.desk, number(visit))
+    await api.delete_seller(visit.desk, visit.number())
     return visit.done(N_("The seller was deleted."), ENTRY)
 
 

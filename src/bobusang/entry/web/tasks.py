@@ -39,7 +39,7 @@ ATTEMPTS = {
 @pages.get("/tasks/{task_id:int}")
 async def one(visit: Visit) -> Response:
     """The task."""
-    visit.entry, task_id = jobs.ENTRY, jobs.number(visit, "task_id")
+    visit.entry, task_id = jobs.ENTRY, visit.number("task_id")
     async with visit.desk.read() as tx:
         task = await view.one(tx, task_id, visit.desk.alive_since(tx))
         about = await view.about(tx, task.job_id, task.input, task.output)
@@ -50,21 +50,21 @@ async def one(visit: Visit) -> Response:
 @pages.post("/tasks/{task_id:int}/retry")
 async def retry(visit: Visit) -> Response:
     """Try it again."""
-    done = await api.retry_task(visit.desk, jobs.number(visit, "task_id"))
+    done = await api.retry_task(visit.desk, visit.number("task_id"))
     return visit.done(N_("Task %(id)s runs again."), id=done.id)
 
 
 @pages.post("/tasks/{task_id:int}/run-now")
 async def run_now(visit: Visit) -> Response:
     """Do not wait for its time."""
-    done = await api.run_now(visit.desk, jobs.number(visit, "task_id"))
+    done = await api.run_now(visit.desk, visit.number("task_id"))
     return visit.done(N_("Task %(id)s runs as soon as a worker is free."), id=done.id)
 
 
 @pages.get("/tasks/{task_id:int}/page")
 async def page(visit: Visit) -> Response:
     """What the mall answered, as text: nothing of it is rendered."""
-    visit.entry, task_id = jobs.ENTRY, jobs.number(visit, "task_id")
+    visit.entry, task_id = jobs.ENTRY, visit.number("task_id")
     async with visit.desk.read() as tx:
         found = await archive.page(tx, await _raw_id(visit, task_id))
     body = await visit.desk.app.collector.service.archive.get(found.sha256)
@@ -75,7 +75,7 @@ async def page(visit: Visit) -> Response:
 @pages.get("/tasks/{task_id:int}/page/file")
 async def file(visit: Visit) -> Response:
     """The same to be saved."""
-    return await raw.download_raw(visit.desk, await _raw_id(visit, jobs.number(visit, "task_id")))
+    return await raw.download_raw(visit.desk, await _raw_id(visit, visit.number("task_id")))
 
 
 async def _raw_id(visit: Visit, task_id: int) -> int:

@@ -52,6 +52,11 @@ class Visit:
         """The parts of the address."""
         return self.request.path_params
 
+    def number(self, name: str = "id") -> int:
+        """A number of the address, of a route that asks for one (`{id:int}`): it is one that a database can have."""
+        found: int = self.request.path_params[name]
+        return found
+
     @property
     def query(self) -> Fields:
         """What stands behind the question mark."""

@@ -18,6 +18,8 @@ PAGE = 5_000
 KEPT = "2m"
 """How long the server keeps a view between two pages of a scan."""
 AT_ONCE = 1_000
+UNREAD = "search_phase_execution_exception"
+"""No shard answered."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -30,18 +32,32 @@ class Reading:
         self._alias = alias
 
     async def one(self, body: Mapping[str, Any]) -> Any:
-        return await self._server.call("POST", f"/{self._alias}/_search", body, allow_partial_search_results="false")
+        return (await self.many([body]))[0]
 
     async def many(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Several questions in one call."""
-        if len(bodies) < 2:
-            return [await self.one(body) for body in bodies]
+        """Several questions in one call; once more when an index was dropped while they were on their way to it."""
+        if not bodies:
+            return []
+        try:
+            return await self._asked(bodies)
+        except TransportError as error:
+            if error.error != UNREAD:
+                raise self._server.told(error) from error
+        try:
+            return await self._asked(bodies)
+        except TransportError as error:
+            raise self._server.told(error) from error
+
+    async def _asked(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
+        if len(bodies) == 1:
+            path = f"/{self._alias}/_search"
+            return [await self._server.raw("POST", path, bodies[0], allow_partial_search_results="false")]
         head = _encode({"index": self._alias, "allow_partial_search_results": False})
         lines = b"".join(b"%b\n%b\n" % (head, _encode(body)) for body in bodies)
-        answers = (await self._server.call("POST", "/_msearch", lines))["responses"]
+        answers = (await self._server.raw("POST", "/_msearch", lines))["responses"]
         for answer in answers:
             if "error" in answer:
-                raise self._server.told(TransportError(answer["status"], "", answer))
+                raise TransportError(answer["status"], answer["error"].get("type", ""), answer)
         return list(answers)
 
     async def frequencies(self, found: Collection[str]) -> dict[str, int]:

@@ -43,14 +43,26 @@ class Indices:
         return index
 
     async def switch(self, index: str) -> None:
-        """Serve from another one from now on, and drop all others: all of it, or nothing."""
+        """Serve from another one from now on, then drop all others.
+
+        Not in one step: a server closes what is dropped before it looks at its aliases anew, and whoever asks in
+        between finds nothing. What a crash leaves is dropped by the next rebuild.
+        """
         await self._server.call("POST", f"/{index}/_refresh")
+        others = {name: aliases for name, aliases in (await self._all()).items() if name != index}
         actions: list[dict[str, Any]] = [
             {"add": {"index": index, "alias": self._names.serving}},
             {"remove": {"index": index, "alias": self._names.building}},
-            *({"remove_index": {"index": name}} for name in await self._all() if name != index),
+            *(
+                {"remove": {"index": name, "alias": alias}}
+                for name, aliases in others.items()
+                for alias in aliases
+                if self._names.is_serving(alias)
+            ),
         ]
         await self._server.call("POST", "/_aliases", {"actions": actions})
+        for name in others:
+            await self._server.delete_indices(name)
 
     async def drop(self, index: str) -> None:
         await self._server.delete_indices(index)
