@@ -77,7 +77,7 @@ def test_all_problems_are_told_at_once_with_line_key_and_hint(tmp_path: Path) ->
     assert problems(tmp_path, ALL_WRONG) == [
         "shop.yaml:3: polcy: unknown key (did you mean policy?)",
         "shop.yaml:4: limits.rate: 'fast' is no rate (as in 2/s, 30/m or 80/h)",
-        "shop.yaml:7: streams.list.request.get: a path begins with / (the host stands in intake.base)",
+        "shop.yaml:7: streams.list.request.get: a path begins with / (hosts stand in intake.base and intake.hosts)",
         "shop.yaml:7: streams.list.request.query: unknown placeholder {brnd} (did you mean brand?)",
         f"shop.yaml:9: streams.list.records: 'items[*' is no path: it breaks at character 6 ({HINT})",
         "shop.yaml:12: streams.list.fields.name: unknown filter 'stripp' (did you mean strip?)",

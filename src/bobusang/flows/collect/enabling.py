@@ -76,11 +76,12 @@ async def robots_of(collector: Collector, source: Source | None, base: str, *, r
 
 
 def paths(source: Source | None, prefix: str = "") -> Mapping[str, str]:
-    """An example of the addresses that a source asks for, by endpoint; of one not declared, where it lives."""
+    """An example of the addresses on its base that a source asks for, by endpoint; without any, where it lives."""
     if not isinstance(source, Declared):
         return {"": prefix or "/"}
     sample: defaultdict[str, str] = defaultdict(lambda: "1")
-    return {name: prefix + stream.request.url(sample) for name, stream in source.streams.items()}
+    here = {name: stream.request for name, stream in source.streams.items() if not stream.request.host}
+    return {name: prefix + request.url(sample) for name, request in here.items()} or {"": prefix or "/"}
 
 
 async def _fetched(collector: Collector, url: str) -> tuple[int | None, str, str | None]:

@@ -94,18 +94,18 @@ def _how(stream: Stream | None) -> str:
 
 def _paged(source: Source, stream: Stream | None, ask: Ask, page: int) -> Ask:
     paging = stream.paging if stream is not None and ask.kind is Kind.LIST else None
-    if stream is None or paging is None or paging.by is not By.PAGE:
+    if not isinstance(source, Declared) or stream is None or paging is None or paging.by is not By.PAGE:
         raise Invalid(
             f"the pages of {ask.endpoint} have no numbers",
             hint="try the first, and pass the address that it asks for next as --url",
             field="page",
         )
-    return asking.further(stream, source.base, ask.given, Further(page))
+    return asking.further(stream, source.home(stream), ask.given, Further(page))
 
 
 def _at(source: Source, stream: Stream | None, wish: Wish) -> Ask:
-    url, base = absolute(source, wish.url), urlsplit(source.base)
-    if urlsplit(url)[:2] != base[:2]:
+    url = absolute(source, wish.url)
+    if urlsplit(url)[:2] not in [urlsplit(home)[:2] for home in (source.base, *source.hosts.values())]:
         raise Invalid(f"{url} is not of {source.name}", hint=f"it lives at {source.base}", field="url")
     kind = stream.kind if stream is not None else Kind.ITEM if wish.item else Kind.LIST
     if kind in (Kind.ITEM, Kind.PART) and not wish.item:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.model import Snapshot
@@ -129,6 +130,8 @@ class Source(ABC):
     """Changes when the reader does; kept with every value it read."""
     base: str = ""
     """Where it lives, without a slash at the end; relative addresses of its asks begin here."""
+    hosts: Mapping[str, str] = MappingProxyType({})
+    """Where else it lives, by name: its API, its pictures."""
     policy: Policy = Policy()
     in_parts: bool = False
     """Whether it tells some of an item, such as its options, on pages of their own."""

@@ -10,7 +10,7 @@ from bobusang.kit.errors import Invalid
 from bobusang.stages.collect.source import Ask, Kind, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bobusang.connectors.sources.declared.paging import Further
 
@@ -101,17 +101,19 @@ def children(streams: Iterable[Stream], origin: str) -> tuple[Child, ...]:
     return tuple(found)
 
 
-def items(asked: tuple[Child, ...], base: str, target: str, key: str, fields: Mapping[str, Any]) -> Iterator[Ask]:
+def items(
+    asked: tuple[Child, ...], home: Callable[[Stream], str], target: str, key: str, fields: Mapping[str, Any]
+) -> Iterator[Ask]:
     """The pages of one item that a list has shown; one whose variable the list does not tell is not asked for."""
     for child in asked:
         given: dict[str, Any] = {TARGET: target}
         for name, field in child.wanted:
             given[name] = fields.get(field) if field else key
         if None not in given.values():
-            yield item(child.stream, base, key, given, child.when)
+            yield item(child.stream, home(child.stream), key, given, child.when)
 
 
-def of_item(streams: Iterable[Stream], base: str, target: Target, key: str) -> Iterator[Ask]:
+def of_item(streams: Iterable[Stream], home: Callable[[Stream], str], target: Target, key: str) -> Iterator[Ask]:
     """The pages of an item that is known by its key, whatever their condition, with what the target's data tell."""
     for stream in streams:
         if stream.kind not in (Kind.ITEM, Kind.PART):
@@ -121,4 +123,4 @@ def of_item(streams: Iterable[Stream], base: str, target: Target, key: str) -> I
             by_key = any(isinstance(each, FromList) and not each.field for each in variable.origins)
             given[variable.name] = key if by_key else target.data.get(variable.name)
         if all(given[variable.name] is not None for variable in stream.variables):
-            yield item(stream, base, key, given)
+            yield item(stream, home(stream), key, given)

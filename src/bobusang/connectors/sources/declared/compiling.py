@@ -18,7 +18,7 @@ from bobusang.kit.nearest import did_you_mean
 from bobusang.stages.collect.source import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from bobusang.connectors.sources.declared.contract import Contract
     from bobusang.connectors.sources.declared.known import Get
@@ -29,7 +29,9 @@ MOST_PARTS = 20
 BRAND_FIELDS = ("name_ko", "name_en", "url")
 
 
-def compile_streams(shop: Section, format: Format, contract: Contract, currency: str) -> tuple[Stream, ...]:
+def compile_streams(
+    shop: Section, format: Format, contract: Contract, currency: str, hosts: Collection[str] = ()
+) -> tuple[Stream, ...]:
     """All streams of a shop."""
     shop.required("streams")
     section = shop.inner("streams")
@@ -44,7 +46,7 @@ def compile_streams(shop: Section, format: Format, contract: Contract, currency:
         if not NAME.fullmatch(name):
             section.refuse(name, "a stream is named by letters, digits and _")
         elif inner is not None:
-            found.append(_Compiler(inner, name, section.values, format, contract, currency).stream())
+            found.append(_Compiler(inner, name, section.values, format, contract, currency, hosts).stream())
     return tuple(found)
 
 
@@ -59,12 +61,14 @@ class _Compiler:
         format: Format,
         contract: Contract,
         currency: str,
+        hosts: Collection[str],
     ) -> None:
         self.section = section
         self.name = name
         self.siblings = siblings
         self.contract = contract
         self.currency = currency
+        self.hosts = hosts
         self.format = section.choice("format", named(Format), format, what="format")
 
     def stream(self) -> Stream:
@@ -81,7 +85,7 @@ class _Compiler:
         self._check_shape(kind, emits, specs, key)
         if section.values.get("gone") is not None:
             section.required("needs")
-        options = self._variants()
+        options = self._variants(inner if kind is Kind.LIST else self.format)
         if kind is Kind.PART and records is not None and key is not None:
             fields, options = (), (Variants(records, key, fields),)
         money = any(each.name == "price" for each in fields)
@@ -89,7 +93,7 @@ class _Compiler:
             name=self.name,
             kind=kind,
             format=self.format,
-            request=compile_request(section, {each.name for each in variables}, paging),
+            request=compile_request(section, {each.name for each in variables}, paging, self.hosts),
             variables=variables,
             paging=paging,
             records=records,
@@ -201,7 +205,7 @@ class _Compiler:
                     found.add(re.split(r"[.\[| ]", text.removeprefix("json:"))[0])
         return frozenset(found)
 
-    def _variants(self) -> tuple[Variants, ...]:
+    def _variants(self, format: Format) -> tuple[Variants, ...]:
         """One place, or a list of places, that tell of options."""
         section = self.section
         spec = section.values.get("variants")
@@ -216,12 +220,12 @@ class _Compiler:
                 section.refuse(
                     "variants", "names with values are expected", "as in - {records: …, key: …, fields: {…}}"
                 )
-            return tuple(found for each, _ in inner if (found := self._place(each)) is not None)
+            return tuple(found for each, _ in inner if (found := self._place(each, format)) is not None)
         only = section.inner("variants")
-        found = self._place(only) if only is not None else None
+        found = self._place(only, format) if only is not None else None
         return () if found is None else (found,)
 
-    def _place(self, section: Section) -> Variants | None:
+    def _place(self, section: Section, format: Format) -> Variants | None:
         section.required("records", "key", "fields")
         records = section.text("records", most=1000)
         specs = section.mapping("fields") or {}
@@ -232,11 +236,11 @@ class _Compiler:
         if records is None or key is None:
             return None
         try:
-            listed, format = compile_records(records, self.format)
+            listed, inner = compile_records(records, format)
         except Flaw as flaw:
             section.refuse("records", flaw.message, flaw.hint)
             return None
-        fields = compile_fields(section.notes, section.at("fields"), specs, format, page=False, terms={})
+        fields = compile_fields(section.notes, section.at("fields"), specs, inner, page=False, terms={})
         return Variants(
-            listed, compile_field(section.notes, section.at("key"), key, format, page=False), fields, complete
+            listed, compile_field(section.notes, section.at("key"), key, inner, page=False), fields, complete
         )

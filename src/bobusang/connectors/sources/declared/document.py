@@ -15,7 +15,7 @@ from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.stages.collect.source import Page
@@ -54,10 +54,13 @@ class Document:
     in several threads would wait for each other.
     """
 
-    __slots__ = ("_blocks", "_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "page", "url")
+    __slots__ = ("_blocks", "_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "hosts", "page", "url")
 
-    def __init__(self, page: Page, url: str = "", parts: tuple[Part, ...] = ()) -> None:
+    def __init__(
+        self, page: Page, url: str = "", parts: tuple[Part, ...] = (), hosts: Mapping[str, str] | None = None
+    ) -> None:
         self.page = page
+        self.hosts = hosts or {}
         self._parts = parts
         self._excerpt: str | None = None
         self._sought: set[bytes] = set()

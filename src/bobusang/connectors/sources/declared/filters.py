@@ -7,7 +7,8 @@
 | `bool` `not` `positive` | truth of true/false/Y/N/1/0; its opposite; whether a number is above zero |
 | `map{a: 1, b: true, *: x}` | what a word stands for; an unnamed word is unclear unless `*` is given |
 | `date` `date{zone}` | an instant in UTC or a day, as ISO text |
-| `abs_url` `query{name}` | an absolute address; one parameter of an address |
+| `abs_url` `abs_url{host}` | an absolute address; a relative one begins at the page, or at that host of the shop |
+| `query{name}` | one parameter of an address |
 | `strip` `unescape` `tags` | spaces collapsed; `&amp;` undone; HTML as plain text |
 | `split{,}` `split{,; 0}` | parts of a text; one of them |
 | `cut{text}` `re{pattern}` | what stands before a text; the first group of a pattern, or the match |
@@ -95,6 +96,21 @@ def _strip(text: str) -> Any:
 
 def _tags(text: str) -> Any:
     return collapsed(LexborHTMLParser(text).text(separator=" ")) or NOTHING
+
+
+def _address(argument: str | None) -> Change:
+    """Relative addresses begin at the page, or at a host of the shop."""
+    if argument is None:
+        return _abs_url
+
+    def at_host(value: Any, document: Document) -> Any:
+        host = document.hosts.get(argument)
+        if host is None or not isinstance(value, str) or _ABSOLUTE.match(value) or value.startswith("//"):
+            return UNCLEAR if host is None else _abs_url(value, document)
+        text = value.strip()
+        return f"{host}/{text.lstrip('/')}" if text and _ROOTED.match(f"/{text.lstrip('/')}") else UNCLEAR
+
+    return at_host
 
 
 def _abs_url(value: Any, document: Document) -> Any:
@@ -225,7 +241,7 @@ _SINGLE: dict[str, Factory] = {
     "positive": _plain(scalars.positive),
     "map": scalars.mapped,
     "date": scalars.dated,
-    "abs_url": _plain(_abs_url),
+    "abs_url": _address,
     "query": _query,
     "strip": _plain(_text(_strip)),
     "unescape": _plain(_text(html.unescape)),

@@ -11,7 +11,7 @@ from bobusang.connectors.sources.declared.expression import Format
 from bobusang.connectors.sources.declared.field import Row, read_row
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
 from bobusang.connectors.sources.declared.listing import found_records, read_brands, read_key, read_list
-from bobusang.connectors.sources.declared.options import read_options
+from bobusang.connectors.sources.declared.options import with_options
 from bobusang.connectors.sources.declared.stream import Emits, Stream
 from bobusang.kit.errors import BobusangError, Drifted, Unavailable
 from bobusang.stages.collect.source import Kind, Page, Reads
@@ -27,7 +27,7 @@ TAIL = 4096
 
 def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
     """All that a page says: by its excerpt, or by the whole where that is wrong or may have overlooked something."""
-    document = Document(page, shop.base, stream.within)
+    document = Document(page, shop.base, stream.within, shop.hosts)
     try:
         found = list(_said(shop, stream, document))
     except BobusangError:
@@ -36,7 +36,7 @@ def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
     else:
         if not document.is_overlooked:
             return found
-    return list(_said(shop, stream, Document(page, shop.base)))
+    return list(_said(shop, stream, Document(page, shop.base, (), shop.hosts)))
 
 
 def _said(shop: Declared, stream: Stream, document: Document) -> Iterator[Reads]:
@@ -58,17 +58,18 @@ def _check_whole(stream: Stream, document: Document) -> None:
 
 
 def _list(shop: Declared, stream: Stream, record: Any, document: Document) -> Iterator[Reads]:
-    listed = read_list(stream, record, document, shop.base)
+    home = shop.home(stream)
+    listed = read_list(stream, record, document, home)
     yield listed.extent
     for key, row in listed.rows.items():
         yield _snapshot(shop, stream, key, row, document.page)
     given = document.page.ask.given
     for each in listed.following:
-        yield asking.further(stream, shop.base, given, each)
+        yield asking.further(stream, home, given, each)
     if asked := shop.children(stream.name):
         target = str(given.get(asking.TARGET, ""))
         for key, row in listed.rows.items():
-            yield from asking.items(asked, shop.base, target, key, row.fields)
+            yield from asking.items(asked, shop.home, target, key, row.fields)
 
 
 def _item(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
@@ -84,7 +85,7 @@ def _item(shop: Declared, stream: Stream, record: Any, document: Document) -> Sn
         raise Drifted(f"{stream.name}: nothing could be read of {item}", hint="look at the raw page")
     if stream.gone is not None:
         row.fields["gone"] = False
-    return _snapshot(shop, stream, item, _with_options(stream, row, record, document), document.page)
+    return _snapshot(shop, stream, item, with_options(stream.variants, row, record, document), document.page)
 
 
 def _without_needs(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
@@ -101,18 +102,7 @@ def _part(shop: Declared, stream: Stream, record: Any, document: Document) -> Sn
     records = found_records(stream, record, document)
     if stream.parent is not None and any(str(stream.parent(each, document)) != item for each in records):
         raise Unavailable(f"{stream.name}: a record is not of {item}")
-    return _snapshot(shop, stream, item, _with_options(stream, Row({}, ()), record, document), document.page)
-
-
-def _with_options(stream: Stream, row: Row, record: Any, document: Document) -> Row:
-    if not stream.variants:
-        return row
-    options = read_options(stream.variants, record, document)
-    if options.listed is None:
-        return Row(row.fields, (*row.unknown, "options"), complete=False)
-    if not options.listed and not options.complete:
-        return Row(row.fields, row.unknown, complete=False)
-    return Row({**row.fields, "options": options.listed}, row.unknown, complete=options.complete)
+    return _snapshot(shop, stream, item, with_options(stream.variants, Row({}, ()), record, document), document.page)
 
 
 def _snapshot(shop: Declared, stream: Stream, key: str, row: Row, page: Page) -> Snapshot:

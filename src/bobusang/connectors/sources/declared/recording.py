@@ -33,7 +33,7 @@ def record_page(shop: Path, name: str, page: Page, source: Source, base: str = "
     sandbox): its addresses are written as those of the shop. One that is there is replaced only with `again`.
     """
     fixture = place_of(shop, name, again=again)
-    page = _at_home(page, base, source.base)
+    page = _at_home(page, base, source)
     _emptied(fixture)
     record(fixture, page, ())
     return Recorded(fixture, accept(fixture, source), _taken_out(page))
@@ -51,18 +51,21 @@ def place_of(shop: Path, name: str, *, again: bool = False) -> Path:
     return fixture
 
 
-def _at_home(page: Page, base: str, home: str) -> Page:
+def _at_home(page: Page, base: str, source: Source) -> Page:
     """The same page with the shop's own addresses, and as UTF-8, which is what fixtures are read as."""
-    body = page.text.encode() if page.text else page.body
-    if not base or base == home:
-        return replace(page, body=body)
-    return replace(
-        page,
-        ask=replace(page.ask, url=page.ask.url.replace(base, home)),
-        body=body.replace(base.encode(), home.encode()),
-        url=page.url.replace(base, home),
-        text=page.text.replace(base, home),
-    )
+    page = replace(page, body=page.text.encode() if page.text else page.body)
+    if not base or base == source.base:
+        return page
+    # Elsewhere its hosts lie under its base, each by its name.
+    for there, home in (*((f"{base}/{name}", host) for name, host in source.hosts.items()), (base, source.base)):
+        page = replace(
+            page,
+            ask=replace(page.ask, url=page.ask.url.replace(there, home)),
+            body=page.body.replace(there.encode(), home.encode()),
+            url=page.url.replace(there, home),
+            text=page.text.replace(there, home),
+        )
+    return page
 
 
 def _emptied(fixture: Path) -> None:

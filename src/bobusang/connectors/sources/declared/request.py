@@ -25,6 +25,8 @@ class Request:
 
     method: str = "GET"
     path: str = "/"
+    host: str = ""
+    """Which of the shop's hosts; empty: its base."""
     query: tuple[tuple[str, str], ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     body: Any = None

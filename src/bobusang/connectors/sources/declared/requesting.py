@@ -17,7 +17,7 @@ from bobusang.kit.lined.fields import named
 from bobusang.kit.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from bobusang.connectors.sources.declared.known import Get
     from bobusang.connectors.sources.declared.section import Section
@@ -93,7 +93,7 @@ def _singular(word: str) -> str:
     return f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
 
 
-def compile_request(stream: Section, names: set[str], paging: Paging | None) -> Request:
+def compile_request(stream: Section, names: set[str], paging: Paging | None, hosts: Collection[str] = ()) -> Request:
     """What is sent, with names that the variables give, and {page} where there are pages."""
     stream.required("request")
     section = stream.inner("request")
@@ -108,16 +108,26 @@ def compile_request(stream: Section, names: set[str], paging: Paging | None) -> 
     found = Request(
         method=method.upper(),
         path=paths[method] or "/",
+        host=host_name(section, hosts),
         query=tuple(section.texts("query").items()),
         headers=tuple(section.texts("headers").items()),
         body=body,
     )
     if not found.path.startswith("/"):
-        section.refuse(method, "a path begins with /", "the host stands in intake.base")
+        section.refuse(method, "a path begins with /", "hosts stand in intake.base and intake.hosts")
     if body is not None and method == "get":
         section.refuse("body", "a GET has no body", "use post")
     _check_names(section, found, method, names | ({asking.PAGE} if paging else set()))
     section.refuse_others()
+    return found
+
+
+def host_name(section: Section, hosts: Collection[str]) -> str:
+    """Which of the shop's hosts a request goes to; empty: its base."""
+    found = section.text("host", most=50) or ""
+    if found and found not in hosts:
+        section.refuse("host", f"unknown host '{found}'", did_you_mean(found, hosts) or "name it in intake.hosts")
+        return ""
     return found
 
 

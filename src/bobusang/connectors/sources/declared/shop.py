@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from bobusang.connectors.sources.declared.extending import SHIPPED, Merged, orig
 from bobusang.connectors.sources.declared.hooks import FILE as HOOKS
 from bobusang.connectors.sources.declared.hooks import After, known_hooks, own_hooks
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
+from bobusang.connectors.sources.declared.requesting import NAME
 from bobusang.connectors.sources.declared.section import Section
 from bobusang.kit.errors import Invalid
 from bobusang.kit.lined.fields import named
@@ -32,16 +34,19 @@ if TYPE_CHECKING:
 
     from bobusang.connectors.sources.declared.contract import Contract
     from bobusang.connectors.sources.declared.stream import Stream
+    from bobusang.kit.lined.located import Place
 
 # Raise when the same shop.yaml would be read otherwise than before: it is part of every version.
 READER = 1
 
+_AT_HOST = re.compile(r"\babs_url\{([^{}]*)\}")
 _LATER = ("excel", "webhook", "api", "graphql")
 
 
 @dataclass(frozen=True, slots=True)
 class _Intake:
     base: str
+    hosts: dict[str, str]
     encoding: str
     format: Format
 
@@ -58,9 +63,11 @@ class Declared(Source):
         streams: tuple[Stream, ...],
         contract: Contract,
         description: str = "",
+        hosts: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.base = base.rstrip("/")
+        self.hosts = dict(hosts or {})
         self.version = version
         self.policy = policy
         self.streams = {stream.name: stream for stream in streams}
@@ -92,8 +99,8 @@ class Declared(Source):
             )
         streams = tuple(self.streams.values())
         if target.kind == "item":
-            return list(asking.of_item(streams, self.base, target, target.key))
-        return [asking.first(stream, self.base, target) for stream in streams if _begins(stream, target)]
+            return list(asking.of_item(streams, self.home, target, target.key))
+        return [asking.first(stream, self.home(stream), target) for stream in streams if _begins(stream, target)]
 
     def read(self, page: Page) -> Iterable[Reads]:
         """What a page says, and what to ask next.
@@ -115,7 +122,11 @@ class Declared(Source):
     def items(self, target: Target, keys: Iterable[str]) -> Iterable[Ask]:
         """The items' own pages (not their parts), to look after what a list no longer shows."""
         streams = [stream for stream in self.streams.values() if stream.kind is Kind.ITEM]
-        return [ask for key in keys for ask in asking.of_item(streams, self.base, target, key)]
+        return [ask for key in keys for ask in asking.of_item(streams, self.home, target, key)]
+
+    def home(self, stream: Stream) -> str:
+        """Where a stream's pages lie."""
+        return self.hosts.get(stream.request.host, self.base)
 
     def children(self, stream: str) -> tuple[asking.Child, ...]:
         """The streams that are asked for each item of a list."""
@@ -126,7 +137,7 @@ class Declared(Source):
         stream = self.streams.get(page.ask.stream)
         if stream is None or stream.records is None or stream.format is Format.HTML or not self.contract.report_new:
             return ()
-        document = Document(page, self.base)
+        document = Document(page, self.base, (), self.hosts)
         found = stream.records(document.data, document)
         if found is NOTHING or found is UNCLEAR:
             return ()
@@ -152,7 +163,8 @@ def load_shop(
 ) -> Declared:
     """Compile the shop in a folder; `BadText` names every problem with file, line and key.
 
-    `base`, `limits` and `quota` replace what the file says (the sandbox profile does). A shop with a `hooks.py` that is
+    `base`, `limits` and `quota` replace what the file says (the sandbox profile does); the hosts then lie under the
+    base, each by its name. A shop with a `hooks.py` that is
     neither shipped nor trusted is loaded without running it: its policy is not `trusted`, and it reads nothing.
     """
     merged = read_shop(folder)
@@ -167,7 +179,9 @@ def load_shop(
     if quota is not None:
         policy = replace(policy, identity=replace(policy.identity, quota=quota))
     found.policy = policy
-    found.base = (base or found.base).rstrip("/")
+    if base is not None:
+        found.base = base.rstrip("/")
+        found.hosts = {name: f"{found.base}/{name}" for name in found.hosts}
     return found
 
 
@@ -177,13 +191,15 @@ def _compiled(shop: Section, merged: Merged, folder: Path, *, trusted: bool) -> 
     intake = _intake(shop)
     contract = distrust.contract(shop)
     currency = next((term.currency for term in contract.terms.values() if term.currency), "KRW")
-    streams = compile_streams(shop, intake.format, contract, currency)
+    streams = compile_streams(shop, intake.format, contract, currency, intake.hosts)
+    _check_hosts(shop, shop.values.get("streams"), ("streams",), intake.hosts)
     policy = _policy(shop, intake, currency, trusted=trusted)
     _check_fields(shop, streams, policy, contract)
     streams = _hooked(shop, streams, folder, trusted=trusted)
     description = shop.text("description", most=2000, lines=True) or ""
     shop.refuse_others()
-    return Declared(name, intake.base, _version(merged.values, folder), policy, streams, contract, description)
+    version = _version(merged.values, folder)
+    return Declared(name, intake.base, version, policy, streams, contract, description, intake.hosts)
 
 
 def _intake(shop: Section) -> _Intake:
@@ -192,16 +208,47 @@ def _intake(shop: Section) -> _Intake:
     if not section.choice("kind", kinds, "http", what="intake"):
         section.refuse("kind", "this intake comes with later sources", "http")
     base = section.text("base", most=500) or ""
-    parts = urlsplit(base)
-    if section.values and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query):
+    if section.values and not _is_address(base):
         section.refuse("base", "an address is expected", 'as in "https://www.example.com"')
     found = _Intake(
         base,
+        _hosts(section),
         section.text("encoding", most=20) or "",
         section.choice("format", named(Format), Format.JSON, what="format"),
     )
     section.refuse_others()
     return found
+
+
+def _is_address(text: str) -> bool:
+    parts = urlsplit(text)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query
+
+
+def _hosts(intake: Section) -> dict[str, str]:
+    """Further addresses by name."""
+    found = intake.texts("hosts")
+    for name, address in found.items():
+        if not NAME.fullmatch(name) or not _is_address(address):
+            hint = 'as in hosts: {api: "https://api.example.com"}'
+            intake.notes.add((*intake.at("hosts"), name), "a name with an address is expected", hint)
+    return {name: address.rstrip("/") for name, address in found.items()}
+
+
+def _check_hosts(shop: Section, value: object, place: Place, hosts: Mapping[str, str]) -> None:
+    """A host that a filter names is one of the shop's."""
+    match value:
+        case str():
+            for name in _AT_HOST.findall(value):
+                if name not in hosts:
+                    hint = did_you_mean(name, hosts) or "name it in intake.hosts"
+                    shop.notes.add(place, f"unknown host '{name[:50]}'", hint)
+        case dict():
+            for key, each in value.items():
+                _check_hosts(shop, each, (*place, key), hosts)
+        case list():
+            for at, each in enumerate(value):
+                _check_hosts(shop, each, (*place, at), hosts)
 
 
 def _policy(shop: Section, intake: _Intake, currency: str, *, trusted: bool) -> Policy:
