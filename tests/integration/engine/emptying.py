@@ -10,6 +10,7 @@ from bobusang.kit.db import connect
 from bobusang.kit.schema import metadata
 from bobusang.kit.sql import Statement
 from bobusang.platform import tables as _platform  # noqa: F401
+from bobusang.stages.collect import intake_tables as _intake  # noqa: F401
 from bobusang.stages.collect import tables as _collect  # noqa: F401
 from bobusang.stages.convert import tables as _convert  # noqa: F401
 from bobusang.stages.image import tables as _image  # noqa: F401

@@ -40,6 +40,7 @@ FILLED = {
     "0011": ("listing_claims",),
     "0012": ("api_replies",),
     "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
+    "0014": ("sync_marks", "supplier_files", "inbound_events"),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -306,6 +307,13 @@ FROZEN = {
           values (500001, 'x', 'admin', 'x', NOW, NOW)""",
         """insert into preferences (user_id, name, value, updated_at) values (500001, 'x', '{}', NOW)""",
         """insert into engine_history (name, label, at, value) values ('x', 'x', NOW, 1.5)""",
+    ],
+    "0014": [
+        """insert into sync_marks (source, stream, until, updated_at) values ('ownerclan', 'items', NOW, NOW)""",
+        """insert into supplier_files (id, supplier, name, sha256, size, created_by, created_at, updated_at)
+          values (500001, '보부상', '상품.xlsx', 'x', 1, 'x', NOW, NOW)""",
+        """insert into inbound_events (id, source, event, sha256, received_at)
+          values (500001, 'acme', 'x', 'x', NOW)""",
     ],
 }
 

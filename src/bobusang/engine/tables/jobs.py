@@ -50,6 +50,7 @@ crawling_jobs = Table(
     Index("ix_crawling_jobs_status", "status", "id"),
     Index("ix_crawling_jobs_workflow", "workflow_id", "status"),
     Index("ix_crawling_jobs_schedule", "schedule_id", "status"),
+    Index("ix_crawling_jobs_target", "target_id", "id"),
     Index("ix_crawling_jobs_created_at", "created_at"),
     Index("ix_crawling_jobs_completed_at", "completed_at"),
     allowed("status", JobStatus),

@@ -69,5 +69,6 @@ dead_letters = Table(
     at("created_at"),
     Index("ix_dead_letters_reason", "reason_class", "created_at"),
     Index("ix_dead_letters_job", "job_id"),
+    Index("ix_dead_letters_fingerprint", "fingerprint", "task_id"),
     allowed("reason_class", ReasonClass),
 )

@@ -177,6 +177,7 @@ raw_pages = Table(
     Index("ix_raw_pages_sha256", "sha256"),
     Index("ix_raw_pages_url", "url_hash", "id"),
     Index("ix_raw_pages_source", "source", "endpoint", "fetched_at"),
+    Index("ix_raw_pages_task", "task_id"),
 )
 
 held_writes = Table(
@@ -234,6 +235,7 @@ collect_runs = Table(
     at("started_at"),
     at("closed_at", null=True),
     Index("ix_collect_runs_scope", "source", "scope", "started_at"),
+    Index("ix_collect_runs_target", "source", "target", "job_id"),
     allowed("mode", RunMode),
     allowed("state", RunState),
 )
@@ -272,5 +274,6 @@ fetch_counts = Table(
     _count("bytes"),
     Index("ix_fetch_counts_day", "day", "source", "target", "endpoint"),
     Index("ix_fetch_counts_job", "job_id"),
+    Index("ix_fetch_counts_source", "source", "at"),
     sqlite_autoincrement=True,
 )

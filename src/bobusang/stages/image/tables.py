@@ -45,6 +45,7 @@ image_fetches = Table(
     Column("last_modified", key(MODIFIED_LENGTH)),
     Column("reason", String(REASON_LENGTH)),  # why its content is no picture for a product; NULL: it may be
     at("fetched_at"),
+    Index("ix_image_fetches_sha256", "sha256"),
 )
 
 # Banners and placeholders: whatever looks like one of these is refused.

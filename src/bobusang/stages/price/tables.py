@@ -47,6 +47,7 @@ fx_quotes = Table(
     UniqueConstraint("base", "quote", "source", "quoted_at"),
     allowed("state", FxState),
     Index("ix_fx_quotes_pair", "base", "quote", "state", "quoted_at"),
+    Index("ix_fx_quotes_state", "state", "id"),
     sqlite_autoincrement=True,
 )
 

@@ -178,6 +178,7 @@ listing_holds = Table(
     Index("ix_listing_holds_state", "account_id", "state", "id"),
     Index("ix_listing_holds_listing", "listing_id", "state"),
     Index("ix_listing_holds_run", "account_id", "run_id", "guard"),
+    Index("ix_listing_holds_open", "state", "id"),
     allowed("state", HoldState),
     sqlite_autoincrement=True,
 )
