@@ -109,9 +109,9 @@ def test_a_job_is_watched_and_many_are_cancelled_by_keyboard(api: Up, open_windo
         page = window.go("/jobs?status=PENDING")
         expect(page.locator("tbody tr").first).to_contain_text("예정 시각은 2099-01-01")
         for job in later:
-            page.get_by_label(f"잡 {job}", exact=True).focus()
+            page.get_by_label(f"작업 {job}", exact=True).focus()
             page.keyboard.press("Space")
         page.locator(".bulk").get_by_role("button", name="취소").press("Enter")
         expect(page.locator("main p").first).to_have_text("2줄 가운데 2줄이 바뀝니다.")
         page.get_by_role("button", name="네, 실행합니다").press("Enter")
-        expect(page.get_by_role("status")).to_have_text("잡 2개를 처리했습니다.")
+        expect(page.get_by_role("status")).to_have_text("작업 2개를 처리했습니다.")

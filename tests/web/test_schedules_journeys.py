@@ -27,7 +27,7 @@ def test_a_schedule_is_run_now(open_window: Callable[..., AbstractContextManager
 
         page.get_by_role("button", name="지금 실행").click()
 
-        expect(page.locator(".said")).to_contain_text("지금 실행합니다. 잡 번호:")
+        expect(page.locator(".said")).to_contain_text("지금 실행합니다. 작업 번호:")
         expect(page.locator("#schedule-last tbody tr")).to_have_count(1)
         expect(page.locator("#schedule-last tbody .pill")).to_have_text(re.compile("완료|실패"))
         page.get_by_role("button", name="일시정지").click()

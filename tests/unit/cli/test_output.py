@@ -83,7 +83,7 @@ def test_a_short_answer_is_completed_up_to_the_limit(stub: Stub, run: Callable[.
 def test_korean_headers_but_english_json(stub: Stub, run: Callable[..., Result]) -> None:
     stub.on("POST /jobs/7/cancel", {"id": 7, "status": "CANCELLED", "is_paused": False})
 
-    assert run("job", "cancel", "7", "--lang", "ko").out == "잡 7을(를) 취소했습니다\n"
+    assert run("job", "cancel", "7", "--lang", "ko").out == "작업 7을(를) 취소했습니다\n"
     assert run("job", "cancel", "7", "--lang", "ko", "--json").document["status"] == "CANCELLED"
 
 
@@ -92,7 +92,7 @@ def test_language_comes_from_the_environment(
 ) -> None:
     stub.on("POST /jobs/7/pause", {"id": 7})
     monkeypatch.setenv("LANG", "ko_KR.UTF-8")
-    assert run("job", "pause", "7").out == "잡 7을(를) 일시정지했습니다\n"
+    assert run("job", "pause", "7").out == "작업 7을(를) 일시정지했습니다\n"
 
     monkeypatch.setenv("BOBUSANG_LANG", "en")
     assert run("job", "pause", "7").out == "job 7 is paused\n"

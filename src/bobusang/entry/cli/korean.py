@@ -70,14 +70,14 @@ NOTES = {
         "상품 {compared}개를 비교했습니다: 빠짐 {missing}, 남음 {extra}, 다름 {different}; 고침 {repaired}"
     ),
     # jobs and tasks
-    "job {id} was started": "잡 {id}을(를) 시작했습니다",
-    "job {id} has this key already": "이 키의 잡 {id}이(가) 이미 있습니다",
-    "job {id} was cancelled": "잡 {id}을(를) 취소했습니다",
-    "job {id} is paused": "잡 {id}을(를) 일시정지했습니다",
-    "job {id} goes on": "잡 {id}을(를) 재개했습니다",
-    "the failed tasks of job {id} run again": "잡 {id}의 실패한 태스크를 다시 실행합니다",
-    "{action} {count} jobs?": "잡 {count}개에 {action}을(를) 할까요?",
-    "cancel {count} jobs?": "잡 {count}개를 취소할까요?",
+    "job {id} was started": "작업 {id}을(를) 시작했습니다",
+    "job {id} has this key already": "이 키의 작업 {id}이(가) 이미 있습니다",
+    "job {id} was cancelled": "작업 {id}을(를) 취소했습니다",
+    "job {id} is paused": "작업 {id}을(를) 일시정지했습니다",
+    "job {id} goes on": "작업 {id}을(를) 재개했습니다",
+    "the failed tasks of job {id} run again": "작업 {id}의 실패한 태스크를 다시 실행합니다",
+    "{action} {count} jobs?": "작업 {count}개에 {action}을(를) 할까요?",
+    "cancel {count} jobs?": "작업 {count}개를 취소할까요?",
     "steps": "단계",
     "errors": "오류",
     "{command} shows them one by one": "{command}로 하나씩 볼 수 있습니다",
@@ -89,7 +89,7 @@ NOTES = {
     "{count} retries": "재시도 {count}",
     "{count} failed": "실패 {count}",
     "\nnot watching any more; the job goes on. {command} watches it again": (
-        "\n보기만 그쳤고 잡은 계속됩니다. {command}로 다시 볼 수 있습니다"
+        "\n보기만 그쳤고 작업은 계속됩니다. {command}로 다시 볼 수 있습니다"
     ),
     "no worker is running: start one with {command}": "실행 중인 워커가 없습니다: {command}로 시작하세요",
     # products
@@ -191,8 +191,8 @@ NOTES = {
     "{count} brands would be changed": "브랜드 {count}개를 바꾸게 됩니다",
     "{count} brands were changed": "브랜드 {count}개를 바꿨습니다",
     "{action} {count} brands?": "브랜드 {count}개에 {action}을(를) 할까요?",
-    "job {id} collects {target}": "잡 {id}이(가) {target}을(를) 수집합니다",
-    "job {id} collects {target} already": "잡 {id}이(가) 이미 {target}을(를) 수집합니다",
+    "job {id} collects {target}": "작업 {id}이(가) {target}을(를) 수집합니다",
+    "job {id} collects {target} already": "작업 {id}이(가) 이미 {target}을(를) 수집합니다",
     "{command} watches it": "{command}로 볼 수 있습니다",
     "{command} shows what waits for a person": "{command}로 사람을 기다리는 것을 볼 수 있습니다",
     "fetches": "요청",
@@ -226,7 +226,7 @@ NOTES = {
     "{name} was deleted": "{name}을(를) 지웠습니다",
     "next fires": "다음 실행",
     "last fires": "지난 실행",
-    "no job was started": "시작된 잡이 없습니다",
+    "no job was started": "시작된 작업이 없습니다",
     "its overlap policy said no, or its workflow is switched off": "겹침 정책 때문이거나 워크플로가 꺼져 있습니다",
     # workflows
     "{name} is now at version {version}": "{name}: 이제 버전 {version}입니다",
@@ -361,10 +361,10 @@ NOTES = {
         "워크플로 'demo'로 {base}에서 {pages}쪽을 가져옵니다 (폴더 {home})"
     ),
     "\njob {id} ended with {status}: {tasks} tasks in {seconds} s, {rate} tasks/s, {retries} retries": (
-        "\n잡 {id} 종료 {status}: 태스크 {tasks}개, {seconds}초, 초당 {rate}개, 재시도 {retries}회"
+        "\n작업 {id} 종료 {status}: 태스크 {tasks}개, {seconds}초, 초당 {rate}개, 재시도 {retries}회"
     ),
     "dead letter: task {task_id}, {reason_class}: {error}": "데드레터: 태스크 {task_id}, {reason_class}: {error}",
-    "going on with job {id}, which was interrupted": "중단된 잡 {id}을(를) 이어서 합니다",
+    "going on with job {id}, which was interrupted": "중단된 작업 {id}을(를) 이어서 합니다",
     "\nTry next:": "\n다음을 해 보세요:",
     "\nstopped; nothing is lost: {command} goes on with it": "\n멈췄습니다. 잃은 것은 없습니다: {command}로 이어집니다",
     # the demo, what a run would send
