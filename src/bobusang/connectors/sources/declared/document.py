@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
+from bobusang.connectors.sources.declared import scripted
 from bobusang.connectors.sources.declared.excerpt import excerpt
 from bobusang.connectors.sources.declared.known import NOTHING
 from bobusang.kit import json
@@ -54,7 +55,20 @@ class Document:
     in several threads would wait for each other.
     """
 
-    __slots__ = ("_blocks", "_excerpt", "_ld", "_origin", "_parts", "_sought", "_text", "_tree", "hosts", "page", "url")
+    __slots__ = (
+        "_blocks",
+        "_excerpt",
+        "_ld",
+        "_origin",
+        "_parts",
+        "_scripts",
+        "_sought",
+        "_text",
+        "_tree",
+        "hosts",
+        "page",
+        "url",
+    )
 
     def __init__(
         self, page: Page, url: str = "", parts: tuple[Part, ...] = (), hosts: Mapping[str, str] | None = None
@@ -69,6 +83,7 @@ class Document:
         self._tree: LexborHTMLParser | None = None
         self._ld: dict[str, Any] = {}
         self._blocks: Iterator[Any] | None = None
+        self._scripts: list[tuple[str, str]] | None = None
         self._origin: tuple[str, str] | None = None
 
     @property
@@ -141,6 +156,12 @@ class Document:
                     if isinstance(name, str):
                         self._ld.setdefault(name, each)
         return self._ld.get(kind, NOTHING)
+
+    def scripted(self, name: str) -> Any:
+        """The JSON of the script of that id, or of the variable of that name."""
+        if self._scripts is None:
+            self._scripts = list(scripted.scripts(self.text))
+        return scripted.said(self._scripts, name)
 
 
 def _depth(text: str) -> int:

@@ -30,13 +30,14 @@ PAGE_TEXT = 512 << 10
 
 MOST_RECORDS = 10_000
 
-ENGINES = ("json", "css", "ld", "re", "const")
+ENGINES = ("json", "css", "ld", "script", "re", "const")
 
 _ENGINE = re.compile(
     r"([A-Za-z_]+):(?!(?:not|nth|first|last|only|has|is|where|empty|root|checked|lexbor)\b|:)(.*)", re.DOTALL
 )
 _FILTER = re.compile(r"([A-Za-z_]+)(?:\{(.*)\})?", re.DOTALL)
 _SELECTOR = re.compile(r"(.*?)(?:@([A-Za-z][\w:-]*))?(\[\*\])?", re.DOTALL)
+_SCRIPT = re.compile(r"([A-Za-z_$][\w$-]{0,99})((?:[.\[].*)?)", re.DOTALL)
 _EMPTY = LexborHTMLParser("<p></p>")
 
 
@@ -91,10 +92,14 @@ def compile_records(text: str, format: Format) -> tuple[Get, Format]:
             kind, rest = _linked(parsed.what)
             inside = path.many(rest)
             return _bounded(lambda _, document: _inside(document.linked(kind), inside)), Format.JSON
+        case "script":
+            name, rest = _script(parsed.what)
+            within = path.many(rest)
+            return _bounded(lambda _, document: _inside(document.scripted(name), within)), Format.JSON
         case "css":
             _demand(format, Format.HTML, "css")
             return _bounded(_every(_valid(parsed.what.removesuffix("[*]")))), Format.HTML
-    raise Flaw(f"records cannot be found by {parsed.engine}", "use json, css or ld")
+    raise Flaw(f"records cannot be found by {parsed.engine}", "use json, css, ld or script")
 
 
 def _piped(text: str) -> list[str]:
@@ -124,6 +129,10 @@ def _engine(parsed: Expression, format: Format, *, page: bool) -> Get:
             kind, rest = _linked(parsed.what)
             inside = path.one(rest)
             return lambda _, document: _inside(document.linked(kind), inside)
+        case "script":
+            name, rest = _script(parsed.what)
+            within = path.one(rest)
+            return lambda _, document: _inside(document.scripted(name), within)
         case "json":
             _demand(format, Format.JSON, "json")
             follow = path.one(parsed.what)
@@ -147,8 +156,15 @@ def _linked(text: str) -> tuple[str, str]:
     return kind, rest
 
 
+def _script(text: str) -> tuple[str, str]:
+    found = _SCRIPT.fullmatch(text)
+    if found is None:
+        raise Flaw(f"'{text[:50]}' names no script", "as in script:__NEXT_DATA__.props.pageProps, or script:stocks[*]")
+    return found[1], found[2].removeprefix(".")
+
+
 def _inside(found: Any, follow: Callable[[Any], Any]) -> Any:
-    return NOTHING if found is NOTHING else follow(found)
+    return found if found is NOTHING or found is UNCLEAR else follow(found)
 
 
 def _pattern(text: str, *, page: bool) -> Get:
@@ -253,6 +269,8 @@ def _filtered(get: Get, changes: list[Change]) -> Get:
 def _bounded(get: Get) -> Get:
     def records(record: Any, document: Document) -> Any:
         found = get(record, document)
-        return UNCLEAR if found is not NOTHING and len(found) > MOST_RECORDS else found
+        if found is NOTHING or found is UNCLEAR:
+            return found
+        return UNCLEAR if len(found) > MOST_RECORDS else found
 
     return records

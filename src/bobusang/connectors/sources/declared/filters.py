@@ -3,6 +3,7 @@
 | filter | what it makes |
 |---|---|
 | `won` | won, of `129,000원`, `12만9천원`, 129000; `1만원대`, ranges and instalments are unclear |
+| `money{USD}` | minor units of a currency, of `129.00` or 129: cents, won; part of a unit is unclear |
 | `int` `decimal` | a whole number; a decimal number as exact text |
 | `bool` `not` `positive` | truth of true/false/Y/N/1/0; its opposite; whether a number is above zero |
 | `map{a: 1, b: true, *: x}` | what a word stands for; an unnamed word is unclear unless `*` is given |
@@ -14,7 +15,7 @@
 | `cut{text}` `re{pattern}` | what stands before a text; the first group of a pattern, or the match |
 | `json` `json{path}` | JSON inside a text |
 | `model` | the model number in parentheses of a name |
-| `first` `unique` `join{ }` | of a list: its first, each once, as one text |
+| `first` `least` `unique` `join{ }` | of a list: its first, the smallest number, each once, as one text |
 | `all` `any` `same` | of a list: whether all or any are true; the one value that all have |
 """
 
@@ -228,12 +229,17 @@ def _same(values: list[Any]) -> Any:
     return values[0] if all(each == values[0] for each in values) else UNCLEAR
 
 
+def _least(values: list[Any]) -> Any:
+    return min(values) if all(type(each) is int for each in values) else UNCLEAR
+
+
 def _unique(values: list[Any]) -> Any:
     return list(dict.fromkeys(values)) if all(type(each) is str for each in values) else UNCLEAR
 
 
 _SINGLE: dict[str, Factory] = {
     "won": _plain(scalars.won),
+    "money": scalars.money,
     "int": _plain(scalars.whole),
     "decimal": _plain(scalars.decimal),
     "bool": _plain(scalars.truth),
@@ -255,6 +261,7 @@ _SINGLE: dict[str, Factory] = {
 
 _WHOLE: dict[str, Factory] = {
     "first": _plain(_listed(lambda values: values[0])),
+    "least": _plain(_listed(_least)),
     "unique": _plain(_listed(_unique)),
     "join": _join,
     "all": _plain(_truths(all)),

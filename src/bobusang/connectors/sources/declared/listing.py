@@ -9,6 +9,7 @@ from bobusang.connectors.sources.declared import asking, paging
 from bobusang.connectors.sources.declared.expression import Format
 from bobusang.connectors.sources.declared.field import Row, read_row
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
+from bobusang.connectors.sources.declared.options import with_options
 from bobusang.connectors.sources.declared.paging import By, Paging
 from bobusang.kit.errors import Drifted, Unavailable
 from bobusang.stages.collect.source import Brand, Extent
@@ -56,6 +57,8 @@ def read_list(stream: Stream, record: Any, document: Document, base: str) -> Lis
     rows: dict[str, Row] = {}
     for each in wanted:
         key, row = read_key(stream, each, document), read_row(stream.fields, each, document)
+        if stream.variants:
+            row = with_options(stream.variants, row, each, document)
         rows[key] = _agreed(rows[key], row) if key in rows else row
     seen = _Seen(page, total, len(wanted), len(records), tuple(rows))
     following, last = _following(stream, record, document, seen, base)
@@ -84,7 +87,7 @@ def found_records(stream: Stream, record: Any, document: Document) -> list[Any]:
     if found is NOTHING:
         raise Drifted(f"{stream.name}: there is no list on the page", hint="look at the raw page and mend `records`")
     if found is UNCLEAR:
-        raise Drifted(f"{stream.name}: the page lists more than any page would")
+        raise Drifted(f"{stream.name}: the page lists more than any page would, or what cannot be read")
     return list(found)
 
 
@@ -106,7 +109,8 @@ def _agreed(first: Row, second: Row) -> Row:
     """One key twice on a page: what the two say alike stands, the rest is not certain."""
     alike = {name: value for name, value in first.fields.items() if second.fields.get(name, UNCLEAR) == value}
     said = (*first.unknown, *first.fields, *second.fields, *second.unknown)
-    return Row(alike, tuple(dict.fromkeys(name for name in said if name not in alike)))
+    complete = first.complete and second.complete
+    return Row(alike, tuple(dict.fromkeys(name for name in said if name not in alike)), complete)
 
 
 def _check_empty(stream: Stream, pages: Paging, page: int, total: int | None, record: Any, document: Document) -> None:

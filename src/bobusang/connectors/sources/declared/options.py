@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bobusang.connectors.sources.declared.field import Field, read_row
+from bobusang.connectors.sources.declared.field import Field, Row, read_row
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR, Get
 
 if TYPE_CHECKING:
@@ -57,6 +57,18 @@ def read_options(places: tuple[Variants, ...], record: Any, document: Document) 
         for code, said in options.items():
             merged[code] = {**said, **merged.get(code, {})}
     return Options([{"code": code, **said} for code, said in merged.items()], complete) if seen else Options(None)
+
+
+def with_options(places: tuple[Variants, ...], row: Row, record: Any, document: Document) -> Row:
+    """A row and the options of its record."""
+    if not places:
+        return row
+    options = read_options(places, record, document)
+    if options.listed is None:
+        return Row(row.fields, (*row.unknown, "options"), complete=False)
+    if not options.listed and not options.complete:
+        return Row(row.fields, row.unknown, complete=False)
+    return Row({**row.fields, "options": options.listed}, row.unknown, complete=options.complete)
 
 
 def _options(place: Variants, records: list[Any], document: Document) -> dict[str, dict[str, Any]] | None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bobusang.connectors.sources.declared.known import UNCLEAR, Flaw
+from bobusang.kit.money import CURRENCIES
+from bobusang.kit.nearest import did_you_mean
 from bobusang.kit.won import won_text
 
 if TYPE_CHECKING:
@@ -40,6 +42,25 @@ def won(value: Any, _: Document) -> Any:
             amount = won_text(value)
             return UNCLEAR if amount is None else amount
     return UNCLEAR
+
+
+def money(argument: str | None) -> Change:
+    """`money{USD}`: an amount in minor units, of `129.00`, `1,290` or 129; part of a unit is unclear."""
+    code = (argument or "").strip()
+    if code not in CURRENCIES:
+        raise Flaw(f"unknown currency '{code[:20]}'", did_you_mean(code, CURRENCIES) or "as in money{USD}")
+    exponent = CURRENCIES[code].exponent
+
+    def change(value: Any, document: Document) -> Any:
+        text = decimal(value, document)
+        if text is UNCLEAR:
+            return UNCLEAR
+        amount = Decimal(text).scaleb(exponent)
+        if amount != amount.to_integral_value() or not 0 <= amount <= LARGEST:
+            return UNCLEAR
+        return int(amount)
+
+    return change
 
 
 def whole(value: Any, _: Document) -> Any:
