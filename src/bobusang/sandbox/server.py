@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bobusang.kit.errors import Invalid, Unavailable
-from bobusang.sandbox import mischief, small_routes
+from bobusang.sandbox import cafe24, mischief, shopify, small_routes
 from bobusang.sandbox.admin import Admin
 from bobusang.sandbox.buyma import routes as buyma
 from bobusang.sandbox.buyma.account import Account, Behaviour
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from bobusang.sandbox.fault import Fault
 
-ROUTES = (*okmall.ROUTES, *mustit.ROUTES, *small_routes.ROUTES, *buyma.ROUTES)
+ROUTES = (*okmall.ROUTES, *mustit.ROUTES, *small_routes.ROUTES, *buyma.ROUTES, *cafe24.ROUTES, *shopify.ROUTES)
 BACKLOG = 2048
 LEAVE_SECONDS = 0.5
 """How long open calls may take when we stop: some of them stall on purpose."""

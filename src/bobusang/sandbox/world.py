@@ -24,7 +24,7 @@ SIZE = 6000
 MOST_SIZE = 2_000_000
 MOST_HOURS = 100_000.0
 KEPT_LISTS = 256
-FIRST_NO = {"okmall": 500_000, "mustit": 117_000_000}
+FIRST_NO = {"okmall": 500_000, "mustit": 117_000_000, "cafe24": 11_000_000, "shopify": 91_000_000}
 
 
 class World:
