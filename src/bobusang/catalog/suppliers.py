@@ -54,12 +54,18 @@ async def put(tx: Tx, supplier: Supplier) -> int:
     return found
 
 
+async def find(tx: Tx, name: str) -> Supplier | None:
+    """A supplier by name, where there is one."""
+    row = await tx.first(select(suppliers).where(suppliers.c.name == name))
+    return None if row is None else _supplier(row)
+
+
 async def get(tx: Tx, name: str) -> Supplier:
     """A supplier by name."""
-    row = await tx.first(select(suppliers).where(suppliers.c.name == name))
-    if row is None:
-        raise Missing(f"there is no supplier '{name}'")
-    return _supplier(row)
+    found = await find(tx, name)
+    if found is None:
+        raise Missing(f"there is no supplier '{name}'", hint="`bobusang supplier list` shows them", field="supplier")
+    return found
 
 
 async def listed(tx: Tx, *, active: bool | None = None) -> list[Supplier]:

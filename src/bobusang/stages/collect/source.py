@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from bobusang.stages.collect.inbound import Inbound
+
 __all__ = ["Ask", "Brand", "Extent", "Kind", "Page", "Reads", "Snapshot", "Source", "Target"]
 
 
@@ -135,6 +137,8 @@ class Source(ABC):
     policy: Policy = Policy()
     in_parts: bool = False
     """Whether it tells some of an item, such as its options, on pages of their own."""
+    inbound: Inbound | None = None
+    """How it tells us by itself, by webhooks; such a source is not asked."""
 
     @abstractmethod
     def seeds(self, target: Target) -> Iterable[Ask]:

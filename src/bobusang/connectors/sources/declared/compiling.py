@@ -10,6 +10,7 @@ from bobusang.connectors.sources.declared.expression import Format, compile_reco
 from bobusang.connectors.sources.declared.field import Field, compile_field, compile_fields
 from bobusang.connectors.sources.declared.known import Flaw
 from bobusang.connectors.sources.declared.options import Variants
+from bobusang.connectors.sources.declared.request import Request
 from bobusang.connectors.sources.declared.requesting import NAME, compile_paging, compile_request, compile_variables
 from bobusang.connectors.sources.declared.section import Section
 from bobusang.connectors.sources.declared.stream import Emits, FromList, Stream, Variable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from bobusang.connectors.sources.declared.contract import Contract
     from bobusang.connectors.sources.declared.known import Get
+    from bobusang.connectors.sources.declared.paging import Paging
 
 MOST_STREAMS = 20
 MOST_PLACES = 5
@@ -30,9 +32,15 @@ BRAND_FIELDS = ("name_ko", "name_en", "url")
 
 
 def compile_streams(
-    shop: Section, format: Format, contract: Contract, currency: str, hosts: Collection[str] = ()
+    shop: Section,
+    format: Format,
+    contract: Contract,
+    currency: str,
+    hosts: Collection[str] = (),
+    *,
+    asked: bool = True,
 ) -> tuple[Stream, ...]:
-    """All streams of a shop."""
+    """All streams of a shop; one that sends by itself is not `asked`."""
     shop.required("streams")
     section = shop.inner("streams")
     if section is None:
@@ -46,7 +54,8 @@ def compile_streams(
         if not NAME.fullmatch(name):
             section.refuse(name, "a stream is named by letters, digits and _")
         elif inner is not None:
-            found.append(_Compiler(inner, name, section.values, format, contract, currency, hosts).stream())
+            compiler = _Compiler(inner, name, section.values, format, contract, currency, hosts, asked=asked)
+            found.append(compiler.stream())
     return tuple(found)
 
 
@@ -62,6 +71,8 @@ class _Compiler:
         contract: Contract,
         currency: str,
         hosts: Collection[str],
+        *,
+        asked: bool,
     ) -> None:
         self.section = section
         self.name = name
@@ -69,6 +80,7 @@ class _Compiler:
         self.contract = contract
         self.currency = currency
         self.hosts = hosts
+        self.asked = asked
         self.format = section.choice("format", named(Format), format, what="format")
 
     def stream(self) -> Stream:
@@ -93,7 +105,7 @@ class _Compiler:
             name=self.name,
             kind=kind,
             format=self.format,
-            request=compile_request(section, {each.name for each in variables}, paging, self.hosts),
+            request=self._request(variables, paging),
             variables=variables,
             paging=paging,
             records=records,
@@ -112,6 +124,14 @@ class _Compiler:
         )
         section.refuse_others()
         return found
+
+    def _request(self, variables: tuple[Variable, ...], paging: Paging | None) -> Request:
+        if self.asked:
+            return compile_request(self.section, {each.name for each in variables}, paging, self.hosts)
+        for name in ("request", "for_each", "pages"):
+            if self.section.anything(name) is not None:
+                self.section.refuse(name, "nobody asks for this: such a shop sends by itself")
+        return Request()
 
     def _kind(self, emits: Emits, variables: tuple[Variable, ...]) -> Kind:
         if emits is Emits.BRAND:

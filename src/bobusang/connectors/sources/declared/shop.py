@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from bobusang.catalog.model import SourceType
-from bobusang.connectors.sources.declared import asking, distrust, manners, reading, units
+from bobusang.connectors.sources.declared import asking, distrust, manners, reading, units, webhook
 from bobusang.connectors.sources.declared.compiling import compile_streams
 from bobusang.connectors.sources.declared.document import Document
 from bobusang.connectors.sources.declared.expression import Format
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
     from bobusang.connectors.sources.declared.contract import Contract
     from bobusang.connectors.sources.declared.stream import Stream
+    from bobusang.connectors.sources.declared.webhook import Webhook
     from bobusang.kit.lined.located import Place
 
 # Raise when the same shop.yaml would be read otherwise than before: it is part of every version.
 READER = 1
 
 _AT_HOST = re.compile(r"\babs_url\{([^{}]*)\}")
-_LATER = ("excel", "webhook", "api", "graphql")
+_LATER = ("api", "graphql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class _Intake:
     hosts: dict[str, str]
     encoding: str
     format: Format
+    webhook: Webhook | None = None
+    files: Files | None = None
 
 
 class Declared(Source):
@@ -79,6 +82,8 @@ class Declared(Source):
     @property
     def target_kinds(self) -> tuple[str, ...]:
         """What `seeds` can be asked for: the kinds of its lists, `index` where it has one, `item` by key."""
+        if self.inbound is not None or self.files is not None:
+            return ()
         kinds = {kind for stream in self.streams.values() for kind in stream.target_kinds}
         kinds |= {"index" for stream in self.streams.values() if stream.kind is Kind.INDEX}
         kinds |= {"list" for stream in self.streams.values() if stream.kind is Kind.LIST and not stream.variables}
@@ -191,7 +196,11 @@ def _compiled(shop: Section, merged: Merged, folder: Path, *, trusted: bool) -> 
     intake = _intake(shop)
     contract = distrust.contract(shop)
     currency = next((term.currency for term in contract.terms.values() if term.currency), "KRW")
-    streams = compile_streams(shop, intake.format, contract, currency, intake.hosts)
+    asked = intake.webhook is None
+    if intake.files is not None:
+        streams = sheet.compile_sheets(shop, contract, currency)
+    else:
+        streams = compile_streams(shop, intake.format, contract, currency, intake.hosts, asked=asked)
     _check_hosts(shop, shop.values.get("streams"), ("streams",), intake.hosts)
     policy = _policy(shop, intake, currency, trusted=trusted)
     _check_fields(shop, streams, policy, contract)
@@ -199,22 +208,28 @@ def _compiled(shop: Section, merged: Merged, folder: Path, *, trusted: bool) -> 
     description = shop.text("description", most=2000, lines=True) or ""
     shop.refuse_others()
     version = _version(merged.values, folder)
-    return Declared(name, intake.base, version, policy, streams, contract, description, intake.hosts)
+    found = Declared(name, intake.base, version, policy, streams, contract, description, intake.hosts)
+    found.inbound = intake.webhook
+    found.files = intake.files
+    return found
 
 
 def _intake(shop: Section) -> _Intake:
     section = shop.inner("intake") or Section(shop.notes, ("intake",), {})
-    kinds = {"http": "http", **dict.fromkeys(_LATER, "")}
-    if not section.choice("kind", kinds, "http", what="intake"):
+    kinds = {"http": "http", webhook.KIND: webhook.KIND, sheet.KIND: sheet.KIND, **dict.fromkeys(_LATER, "")}
+    kind = section.choice("kind", kinds, "http", what="intake")
+    if not kind:
         section.refuse("kind", "this intake comes with later sources", "http")
     base = section.text("base", most=500) or ""
-    if section.values and not _is_address(base):
+    if section.values and (base or kind not in (webhook.KIND, sheet.KIND)) and not _is_address(base):
         section.refuse("base", "an address is expected", 'as in "https://www.example.com"')
     found = _Intake(
         base,
         _hosts(section),
         section.text("encoding", most=20) or "",
         section.choice("format", named(Format), Format.JSON, what="format"),
+        webhook.compile_webhook(section, shop.mapping("streams") or {}) if kind == webhook.KIND else None,
+        sheet.compile_files(section) if kind == sheet.KIND else None,
     )
     section.refuse_others()
     return found
@@ -255,7 +270,7 @@ def _policy(shop: Section, intake: _Intake, currency: str, *, trusted: bool) -> 
     section = shop.inner("policy")
     default = Policy()
     found = Policy(
-        identity=manners.identity(shop),
+        identity=manners.identity(shop) if intake.webhook is None else webhook.IDENTITY,
         limits=manners.limits(shop),
         window=manners.window(section),
         responses=manners.responses(shop),
