@@ -90,6 +90,10 @@ class Mishap(StrEnum):
     """Before it comes one of somebody else, whose signature is wrong."""
     TENFOLD = "tenfold"
     """The bank's rate of exchange is ten times what it is."""
+    HALF_DATA = "half_data"
+    """Half of a list of Ownerclan, with an error beside it and HTTP 200."""
+    ERROR_INSIDE = "error_inside"
+    """Domeggook answers with an error inside HTTP 200."""
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

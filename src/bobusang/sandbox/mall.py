@@ -86,27 +86,36 @@ class Mall:
 
     def standing(self, hours: float, no: int) -> Standing | None:
         """How it stands at this hour; None when it is not sold."""
-        if not self._is_there(hours, no):
+        override = self.overrides.get(no)
+        if override is not None and override.gone:
+            return None
+        fated = self.fated(hours, no)
+        if fated is None or override is None:
+            return fated
+        return _overridden(override, fated.product, fated.price, fated.stocks)
+
+    def fated(self, hours: float, no: int) -> Standing | None:
+        """How it would stand if nobody had said otherwise."""
+        brand, place = self._place(no)
+        if brand is None:
+            return None
+        born, gone = self._fate(brand, place, no)
+        if not born <= hours < gone:
             return None
         product = self._product(no)
-        price = ageing.price(product, hours, self._pace)
         stocks = ageing.stocks(product, hours, self._pace)
-        override = self.overrides.get(no)
-        if override is None:
-            return Standing(product, price, product.options, stocks)
-        return _overridden(override, product, price, stocks)
+        return Standing(product, ageing.price(product, hours, self._pace), product.options, stocks)
 
     def knows(self, hours: float, no: int) -> bool:
         """Whether there is or was such a product at this hour."""
         brand, place = self._place(no)
         return brand is not None and self._life(brand, place, no)[0] <= hours
 
-    def _is_there(self, hours: float, no: int) -> bool:
+    def life(self, no: int) -> tuple[float, float]:
+        """From which hour to which it is sold; what was there at the start is from before it."""
         brand, place = self._place(no)
-        if brand is None:
-            return False
-        born, gone = self._life(brand, place, no)
-        return born <= hours < gone
+        assert brand is not None
+        return self._life(brand, place, no)
 
     def _lives(self, hours: float, brand: Brand) -> Iterator[tuple[int, float, float]]:
         first = self._counts[brand.index]
@@ -115,12 +124,16 @@ class Mall:
             yield (no, *self._life(brand, place, no))
 
     def _life(self, brand: Brand, place: int, no: int) -> tuple[float, float]:
+        born, gone = self._fate(brand, place, no)
+        override = self.overrides.get(no)
+        return born, (born if override and override.gone else gone)
+
+    def _fate(self, brand: Brand, place: int, no: int) -> tuple[float, float]:
         first, seed = self._counts[brand.index], self._seed_of(no)
         if place >= first and self._pace <= 0:
             return float("inf"), float("inf")
         born = -1.0 if place < first else ageing.born_at(seed, place - first, first, self._pace)
-        override = self.overrides.get(no)
-        return born, (born if override and override.gone else ageing.gone_at(seed, born, self._pace))
+        return born, ageing.gone_at(seed, born, self._pace)
 
     def _place(self, no: int) -> tuple[Brand | None, int]:
         place, brand = divmod(no - self._first_no, len(self.brands))
