@@ -64,6 +64,7 @@ class Admin:
             web.post("/admin/override", self._door(self._override)),
             web.post("/admin/reset", self._door(self._reset)),
             web.get("/admin/truth", self._door(self._truth)),
+            web.post("/admin/rotate", self._door(self._rotate)),
             web.get("/admin/faults", self._door(self._faults)),
             web.post("/admin/faults", self._door(self._add_fault)),
             web.delete("/admin/faults", self._door(self._clear_faults)),
@@ -133,6 +134,10 @@ class Admin:
     async def _reset(self, request: web.Request) -> Answer:
         self._desk.reset()
         return {"hours": self._desk.world.hours}
+
+    async def _rotate(self, request: web.Request) -> Answer:
+        self._desk.wconcept.rotate()
+        return {"mall": "wconcept"}
 
     async def _truth(self, request: web.Request) -> Answer:
         query = request.query

@@ -14,6 +14,7 @@ from bobusang.sandbox.journal import Journal
 from bobusang.sandbox.mustit.sessions import Sessions
 from bobusang.sandbox.reply import Reply, Shelf
 from bobusang.sandbox.scene import Scene
+from bobusang.sandbox.wconcept.keys import PublicKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -33,6 +34,7 @@ class Desk:
     page_size: PageSize = PageSize.DEFAULT
     compress: bool = True
     sessions: Sessions = field(default_factory=Sessions)
+    wconcept: PublicKey = field(default_factory=PublicKey)
     shelf: Shelf = field(default_factory=Shelf)
     faults: Faults = field(default_factory=Faults)
     journal: Journal = field(default_factory=Journal)
@@ -47,6 +49,7 @@ class Desk:
         self.faults.clear()
         self.journal.clear()
         self.sessions.revoke()
+        self.wconcept.rotate()
         self.market.clear()
 
 

@@ -12,17 +12,19 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bobusang.kit.errors import Invalid, Unavailable
-from bobusang.sandbox import cafe24, mischief, shopify, small_routes
+from bobusang.sandbox import mischief, small_routes
 from bobusang.sandbox.admin import Admin
 from bobusang.sandbox.buyma import routes as buyma
 from bobusang.sandbox.buyma.account import Account, Behaviour
 from bobusang.sandbox.desk import Asked, Desk, Route
 from bobusang.sandbox.filler import PageSize
 from bobusang.sandbox.keeping import Keeping
+from bobusang.sandbox.musinsa import routes as musinsa
 from bobusang.sandbox.mustit import routes as mustit
 from bobusang.sandbox.mustit.sessions import Sessions, identity
 from bobusang.sandbox.okmall import routes as okmall
 from bobusang.sandbox.reply import SMALL, Reply, html
+from bobusang.sandbox.wconcept import routes as wconcept
 from bobusang.sandbox.world import World
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 
     from bobusang.sandbox.fault import Fault
 
-ROUTES = (*okmall.ROUTES, *mustit.ROUTES, *small_routes.ROUTES, *buyma.ROUTES, *cafe24.ROUTES, *shopify.ROUTES)
+ROUTES = (*okmall.ROUTES, *mustit.ROUTES, *small_routes.ROUTES, *buyma.ROUTES, *wconcept.ROUTES, *musinsa.ROUTES)
+POSTS = (*buyma.POSTS, *wconcept.POSTS, *musinsa.POSTS)
 BACKLOG = 2048
 LEAVE_SECONDS = 0.5
 """How long open calls may take when we stop: some of them stall on purpose."""
@@ -104,7 +107,7 @@ class Sandbox:
         app.router.add_routes(Admin(self.desk).routes())
         for route in ROUTES:
             app.router.add_get(route.path, self._handler(route))
-        for route in buyma.POSTS:
+        for route in POSTS:
             app.router.add_post(route.path, self._handler(route))
         return app
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.kit.errors import Invalid, Missing
 from bobusang.sandbox import feed, news, plain
+from bobusang.sandbox.wconcept.goods import depth
 from bobusang.sandbox.words import SELLERS
+from bobusang.sandbox.world import WITHOUT_SOLD_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from bobusang.sandbox.product import Standing
+    from bobusang.sandbox.product import Product, Standing
     from bobusang.sandbox.world import World
 
 
@@ -50,9 +52,9 @@ def _numbers(world: World, mall: str, brand: str, seller: str) -> tuple[Iterable
 
 
 def told(mall: str, one: Standing) -> dict[str, Any]:
-    """One product. OKmall shows no options of a product that has no choice, MustIt shows its one."""
+    """One product, with the options that its mall shows."""
     product = one.product
-    shown = () if product.single and mall == "okmall" else zip(one.options, one.stocks, strict=True)
+    shown = () if _is_untold(mall, product) else zip(one.options, one.stocks, strict=True)
     return {
         "key": str(product.no),
         "title": product.title,
@@ -62,10 +64,17 @@ def told(mall: str, one: Standing) -> dict[str, Any]:
         "price": one.price,
         "list_price": product.list_price,
         "sold_out": one.sold_out,
-        "listed": mall != "okmall" or not one.sold_out,
-        "seller": product.seller if mall == "mustit" else "",
+        "listed": mall not in WITHOUT_SOLD_OUT or not one.sold_out,
+        "seller": "" if mall == "okmall" else product.seller,
         "options": [
             {"code": option.code, "color": option.color, "size": option.size, "stock": left, "available": left > 0}
             for option, left in shown
         ],
     }
+
+
+def _is_untold(mall: str, product: Product) -> bool:
+    """Whether the mall's pages name no options of it. W Concept tells a second choice only once the first is made."""
+    if mall == "wconcept":
+        return depth(product) != 1
+    return mall == "okmall" and product.single

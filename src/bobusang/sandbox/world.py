@@ -24,7 +24,10 @@ SIZE = 6000
 MOST_SIZE = 2_000_000
 MOST_HOURS = 100_000.0
 KEPT_LISTS = 256
-FIRST_NO = {"okmall": 500_000, "mustit": 117_000_000, "cafe24": 11_000_000, "shopify": 91_000_000}
+FIRST_NO = {"okmall": 500_000, "mustit": 117_000_000}
+FIRST_NO |= {"wconcept": 300_000_000, "musinsa": 4_000_000}
+WITHOUT_SOLD_OUT = frozenset({"okmall", "wconcept"})
+"""Malls whose lists leave out what is sold out."""
 
 
 class World:
@@ -126,7 +129,7 @@ class World:
         return self.malls[mall].standing(self.hours, no)
 
     def of_brand(self, mall: str, brand: Brand) -> tuple[int, ...]:
-        """The numbers of a brand's products that a list shows now. OKmall does not list what is sold out."""
+        """The numbers of a brand's products that a list shows now; some malls do not list what is sold out."""
         return self._listed(self.version, mall, brand)
 
     def of_seller(self, seller: str) -> Sequence[int]:
@@ -136,7 +139,7 @@ class World:
     def _list(self, version: int, mall: str, brand: Brand) -> tuple[int, ...]:
         shelves = self.malls[mall]
         found = shelves.numbers(self.hours, brand)
-        if mall == "okmall":
+        if mall in WITHOUT_SOLD_OUT:
             found = (no for no in found if not _sold_out(shelves.standing(self.hours, no)))
         return tuple(sorted(found, reverse=True))
 

@@ -64,6 +64,10 @@ class Door:
         """Hour 0, no faults, an empty journal, no valid token."""
         await self._call("POST", "reset")
 
+    async def rotate(self) -> None:
+        """W Concept has another public key from now on."""
+        await self._call("POST", "rotate")
+
     async def fault(self, mall: str, endpoint: str, kind: str, **more: Any) -> int:
         """Let something go wrong; `count= share= seed= seconds= after= match= agent= status= bytes=`. Its id."""
         return int((await self._call("POST", "faults", mall=mall, endpoint=endpoint, kind=kind, **more))["id"])

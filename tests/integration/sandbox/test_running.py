@@ -14,7 +14,7 @@ import pytest
 
 from bobusang.kit.errors import Unavailable
 from bobusang.sandbox.server import Sandbox
-from bobusang.sandbox.world import World
+from bobusang.sandbox.world import FIRST_NO, World
 from bobusang.testing.sandbox import process
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ async def test_a_process_of_its_own_shows_the_same_world(door: Door) -> None:
 async def test_the_world_tells_its_products(door: Door) -> None:
     world = await door.world()
 
-    assert {name: sum(brands.values()) for name, brands in world["malls"].items()} == {"okmall": 300, "mustit": 300}
+    assert {name: sum(brands.values()) for name, brands in world["malls"].items()} == dict.fromkeys(FIRST_NO, 300)
     assert sum(world["sellers"].values()) == 300
 
 
