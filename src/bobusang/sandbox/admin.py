@@ -35,6 +35,15 @@ class Drift(msgspec.Struct, forbid_unknown_fields=True):
     at: float | None = None
 
 
+class Suppliers(msgspec.Struct, forbid_unknown_fields=True):
+    """How the suppliers behave: Ownerclan ends its tokens or lets them live so long, Domeggook counts (0: not)."""
+
+    expire: bool = False
+    token_seconds: float | None = None
+    per_minute: int | None = None
+    per_day: int | None = None
+
+
 class Told(msgspec.Struct, forbid_unknown_fields=True):
     """An override as it is sent; `fate` leaves the product to its fate again."""
 
@@ -65,6 +74,7 @@ class Admin:
             web.post("/admin/reset", self._door(self._reset)),
             web.get("/admin/truth", self._door(self._truth)),
             web.post("/admin/rotate", self._door(self._rotate)),
+            web.post("/admin/suppliers", self._door(self._suppliers)),
             web.get("/admin/faults", self._door(self._faults)),
             web.post("/admin/faults", self._door(self._add_fault)),
             web.delete("/admin/faults", self._door(self._clear_faults)),
@@ -138,6 +148,15 @@ class Admin:
     async def _rotate(self, request: web.Request) -> Answer:
         self._desk.wconcept.rotate()
         return {"mall": "wconcept"}
+
+    async def _suppliers(self, request: web.Request) -> Answer:
+        told, tokens, meter = await _body(request, Suppliers), self._desk.tokens, self._desk.meter
+        if told.expire:
+            tokens.expire()
+        tokens.seconds = tokens.seconds if told.token_seconds is None else told.token_seconds
+        meter.per_minute = meter.per_minute if told.per_minute is None else told.per_minute
+        meter.per_day = meter.per_day if told.per_day is None else told.per_day
+        return {"logins": tokens.logins, "orders": list(self._desk.orders.placed.values())}
 
     async def _truth(self, request: web.Request) -> Answer:
         query = request.query

@@ -8,10 +8,13 @@ from urllib.parse import parse_qsl
 
 from bobusang.kit.errors import Invalid
 from bobusang.sandbox.buyma.market import Market
+from bobusang.sandbox.domeggook.meter import Meter
 from bobusang.sandbox.fault import Faults, Hit
 from bobusang.sandbox.filler import PageSize
 from bobusang.sandbox.journal import Journal
 from bobusang.sandbox.mustit.sessions import Sessions
+from bobusang.sandbox.ownerclan.login import Tokens
+from bobusang.sandbox.ownerclan.orders import Orders
 from bobusang.sandbox.reply import Reply, Shelf
 from bobusang.sandbox.scene import Scene
 from bobusang.sandbox.wconcept.keys import PublicKey
@@ -35,6 +38,12 @@ class Desk:
     compress: bool = True
     sessions: Sessions = field(default_factory=Sessions)
     wconcept: PublicKey = field(default_factory=PublicKey)
+    tokens: Tokens = field(default_factory=Tokens)
+    """Ownerclan's."""
+    orders: Orders = field(default_factory=Orders)
+    """Ownerclan's."""
+    meter: Meter = field(default_factory=Meter)
+    """Domeggook's."""
     shelf: Shelf = field(default_factory=Shelf)
     faults: Faults = field(default_factory=Faults)
     journal: Journal = field(default_factory=Journal)
@@ -50,6 +59,9 @@ class Desk:
         self.journal.clear()
         self.sessions.revoke()
         self.wconcept.rotate()
+        self.tokens.expire()
+        self.orders.placed.clear()
+        self.meter.clear()
         self.market.clear()
 
 

@@ -12,17 +12,19 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bobusang.kit.errors import Invalid, Unavailable
-from bobusang.sandbox import mischief, small_routes
+from bobusang.sandbox import cafe24, mischief, shopify, small_routes
 from bobusang.sandbox.admin import Admin
 from bobusang.sandbox.buyma import routes as buyma
 from bobusang.sandbox.buyma.account import Account, Behaviour
 from bobusang.sandbox.desk import Asked, Desk, Route
+from bobusang.sandbox.domeggook import routes as domeggook
 from bobusang.sandbox.filler import PageSize
 from bobusang.sandbox.keeping import Keeping
 from bobusang.sandbox.musinsa import routes as musinsa
 from bobusang.sandbox.mustit import routes as mustit
 from bobusang.sandbox.mustit.sessions import Sessions, identity
 from bobusang.sandbox.okmall import routes as okmall
+from bobusang.sandbox.ownerclan import routes as ownerclan
 from bobusang.sandbox.reply import SMALL, Reply, html
 from bobusang.sandbox.wconcept import routes as wconcept
 from bobusang.sandbox.world import World
@@ -34,8 +36,19 @@ if TYPE_CHECKING:
 
     from bobusang.sandbox.fault import Fault
 
-ROUTES = (*okmall.ROUTES, *mustit.ROUTES, *small_routes.ROUTES, *buyma.ROUTES, *wconcept.ROUTES, *musinsa.ROUTES)
-POSTS = (*buyma.POSTS, *wconcept.POSTS, *musinsa.POSTS)
+ROUTES = (
+    *okmall.ROUTES,
+    *cafe24.ROUTES,
+    *shopify.ROUTES,
+    *mustit.ROUTES,
+    *small_routes.ROUTES,
+    *buyma.ROUTES,
+    *wconcept.ROUTES,
+    *musinsa.ROUTES,
+    *ownerclan.ROUTES,
+    *domeggook.ROUTES,
+)
+POSTS = (*buyma.POSTS, *wconcept.POSTS, *musinsa.POSTS, *ownerclan.POSTS)
 BACKLOG = 2048
 LEAVE_SECONDS = 0.5
 """How long open calls may take when we stop: some of them stall on purpose."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bobusang.kit.errors import Invalid, Missing
+from bobusang.sandbox.chronicle import Chronicle
 from bobusang.sandbox.mall import Mall
 from bobusang.sandbox.picture import HEIGHT, WIDTH
 from bobusang.sandbox.words import BRANDS
@@ -24,7 +25,14 @@ SIZE = 6000
 MOST_SIZE = 2_000_000
 MOST_HOURS = 100_000.0
 KEPT_LISTS = 256
-FIRST_NO = {"okmall": 500_000, "mustit": 117_000_000}
+FIRST_NO = {
+    "okmall": 500_000,
+    "mustit": 117_000_000,
+    "ownerclan": 41_000_000,
+    "domeggook": 31_000_000,
+    "cafe24": 11_000_000,
+    "shopify": 91_000_000,
+}
 FIRST_NO |= {"wconcept": 300_000_000, "musinsa": 4_000_000}
 WITHOUT_SOLD_OUT = frozenset({"okmall", "wconcept"})
 """Malls whose lists leave out what is sold out."""
@@ -64,6 +72,7 @@ class World:
         self.malls = {
             name: Mall(seed, name, first, BRANDS[:brands], size, pace, pictures) for name, first in FIRST_NO.items()
         }
+        self.chronicle = Chronicle()
         self._begin_drift = drift_at
         self._listed = lru_cache(maxsize=KEPT_LISTS)(self._list)
         self._by_seller = lru_cache(maxsize=1)(self._sellers)
@@ -83,6 +92,7 @@ class World:
         if not 0 <= hours <= MOST_HOURS - self.hours:
             raise Invalid(f"the clock cannot be advanced by {hours:g} hours", hint="time goes forward, up to ten years")
         self.hours += hours
+        self.chronicle.leap(self.hours)
         self.version += 1
         return self.hours
 
@@ -100,11 +110,13 @@ class World:
             shelves.overrides.pop(no, None)
         else:
             shelves.overrides[no] = override
+        self.chronicle.tell(mall, no)
         self.version += 1
 
     def recall(self, hours: float, drift_at: float | None, overrides: Mapping[str, Mapping[int, Override]]) -> None:
         """Be as it once was; a drift that was asked for at the start holds."""
         self.hours = hours
+        self.chronicle.begin(hours)
         self.drift_at = drift_at if self._begin_drift is None else self._begin_drift
         for name, mall in self.malls.items():
             mall.overrides = dict(overrides.get(name, {}))
@@ -113,6 +125,7 @@ class World:
     def reset(self) -> None:
         """Back to hour 0, without overrides."""
         self.hours = 0.0
+        self.chronicle.begin(0.0)
         self.drift_at = self._begin_drift
         for mall in self.malls.values():
             mall.overrides.clear()

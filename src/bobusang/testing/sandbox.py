@@ -68,6 +68,10 @@ class Door:
         """W Concept has another public key from now on."""
         await self._call("POST", "rotate")
 
+    async def suppliers(self, **how: Any) -> dict[str, Any]:
+        """Say how the suppliers behave: `expire= token_seconds= per_minute= per_day=`; the logins and orders so far."""
+        return await self._call("POST", "suppliers", **how)
+
     async def fault(self, mall: str, endpoint: str, kind: str, **more: Any) -> int:
         """Let something go wrong; `count= share= seed= seconds= after= match= agent= status= bytes=`. Its id."""
         return int((await self._call("POST", "faults", mall=mall, endpoint=endpoint, kind=kind, **more))["id"])
