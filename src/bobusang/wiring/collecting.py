@@ -17,10 +17,10 @@ from bobusang.flows.collect.pools import EnginePools
 from bobusang.flows.collect.sharing import Sharing
 from bobusang.kit.errors import BobusangError, Invalid
 from bobusang.platform import blobs, limiters
-from bobusang.stages.collect import decisions, switch
+from bobusang.stages.collect import decisions, identities, intervening, switch
 from bobusang.stages.collect.fetcher import Fetcher
 from bobusang.stages.collect.gate import Gate
-from bobusang.stages.collect.policy import Limits, Policy, Quota
+from bobusang.stages.collect.policy import IdentityKind, Limits, Policy, Quota
 from bobusang.stages.collect.service import Collecting
 from bobusang.stages.collect.source import Source
 
@@ -37,6 +37,8 @@ PROFILE = "sandbox profile"
 """Who decides for the sandbox."""
 PLAIN = "plain"
 """Its shop for generic workflows."""
+SANDBOX_KEY = "sandbox"
+"""Name, password and API key of every source there."""
 SANDBOX_LIMITS = Limits(rate=500.0, burst=64.0, concurrency=32)
 SANDBOX_QUOTA = Quota(20_000, timedelta(hours=1))
 
@@ -162,6 +164,7 @@ async def leave_sandbox(collector: Collector) -> None:
             if one.enabled and one.by == PROFILE:
                 why = "it was enabled for the sandbox alone"
                 await switch.disable(tx, collector.pools, one.source, why=why, by=PROFILE)
+                await identities.forget(tx, one.source)  # no mall is shown what the sandbox issued
 
     await collector.db.transact(work)
 
@@ -175,5 +178,24 @@ async def enable_sandbox(collector: Collector) -> None:
             known = await decisions.decided(tx, name)
             if known is None or not known.by or (known.by == PROFILE and not known.enabled):
                 await collector.enable(tx, name, why="it is the sandbox on this machine", by=PROFILE)
+                if name in collector.sources:
+                    await _known_there(tx, collector, name)
 
     await collector.db.transact(work)
+
+
+async def _known_there(tx: Tx, collector: Collector, name: str) -> None:
+    """The sandbox takes one key, and one name and password, from everybody."""
+    policy = collector.sources[name].policy
+    if policy.identity.kind in (IdentityKind.API_KEY, IdentityKind.LOGIN):
+        username = SANDBOX_KEY if policy.identity.kind is IdentityKind.LOGIN else ""
+        await intervening.give_key(
+            tx,
+            collector.pools,
+            name,
+            policy,
+            SANDBOX_KEY,
+            by=PROFILE,
+            user_agent=collector.user_agent,
+            username=username,
+        )

@@ -10,7 +10,7 @@ from bobusang.entry.api.fetch_metrics import FetchTotals
 from bobusang.kit.db import connect
 from bobusang.stages.collect import counts, identities
 from bobusang.stages.collect.counts import Counts, Place
-from bobusang.stages.collect.policy import Identity, IdentityKind, Policy, Quota
+from bobusang.stages.collect.policy import Identity, IdentityKind, Issue, Policy, Quota
 from bobusang.testing.clock import ManualClock
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ async def test_counters_grow_by_what_was_counted_and_by_nothing_else(url: str) -
 async def test_a_scrape_shows_fetches_held_writes_and_identities(url: str) -> None:
     clock = ManualClock()
     db = await connect(url, clock=clock)
-    identity = Identity(IdentityKind.SESSION, size=3, issue_path="/", quota=Quota(80, timedelta(hours=1)))
+    identity = Identity(IdentityKind.SESSION, size=3, issue=Issue(), quota=Quota(80, timedelta(hours=1)))
     await db.transact(lambda tx: identities.ensure(tx, "mustit", Policy(identity=identity), "agent"))
     await count(db, (DETAIL, Counts(success=4, not_modified=1, throttled=2, items=4, changed=3, bytes=900)))
     clock.advance(minutes=1)

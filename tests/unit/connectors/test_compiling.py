@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bobusang.catalog.model import SourceType
 from bobusang.connectors.sources.declared.extending import SHIPPED
+from bobusang.connectors.sources.declared.expression import ENGINES
 from bobusang.connectors.sources.declared.path import HINT
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.kit.errors import Invalid, Missing
@@ -25,6 +26,7 @@ from bobusang.stages.collect.policy import (
     Guards,
     Identity,
     IdentityKind,
+    Issue,
     Limits,
     Policy,
     Quota,
@@ -81,7 +83,7 @@ def test_all_problems_are_told_at_once_with_line_key_and_hint(tmp_path: Path) ->
         "shop.yaml:7: streams.list.request.query: unknown placeholder {brnd} (did you mean brand?)",
         f"shop.yaml:9: streams.list.records: 'items[*' is no path: it breaks at character 6 ({HINT})",
         "shop.yaml:12: streams.list.fields.name: unknown filter 'stripp' (did you mean strip?)",
-        "shop.yaml:13: streams.list.fields.price[1]: unknown engine 'xpath' (known: const, css, json, ld, re)",
+        f"shop.yaml:13: streams.list.fields.price[1]: unknown engine 'xpath' (known: {', '.join(sorted(ENGINES))})",
         "shop.yaml:14: streams.list.emitss: unknown key (did you mean emits?)",
         "shop.yaml:15: streams.detail.fields: is missing",
         "shop.yaml:17: streams.detail.for_each.no.from: there is no list 'lst' (did you mean list?)",
@@ -186,7 +188,7 @@ def test_the_policy_of_mustit_is_what_its_file_says() -> None:
         identity=Identity(
             kind=IdentityKind.SESSION,
             size=20,
-            issue_path="/",
+            issue=Issue(),
             expect_cookies=("token", "nid", "mustit_uid"),
             headers={"Authorization": "Bearer {token}"},
             cookies=("nid", "mustit_uid"),

@@ -44,9 +44,10 @@ class DecisionForm(Form):
 
 
 class KeyForm(Form):
-    """The key that the operator was given; it is never shown again."""
+    """The key that the operator was given, or name and password (as the key); they are never shown again."""
 
     key: Annotated[str, Field(min_length=1, max_length=4000)]
+    username: Annotated[str, Field(max_length=200)] = ""
 
 
 class SourceQuery(Form):
@@ -166,12 +167,20 @@ async def try_source(desk: Operator, name: SourceName) -> Answered:
 
 @router.post("/sources/{name}/key", summary="Give a source its API key", status_code=204)
 async def give_key(desk: Admin, name: SourceName, form: KeyForm) -> None:
-    """For a source that knows us by a key; what waited for it goes on. The key is never shown and in no log."""
+    """For a source that knows us by a key, or by a name and a password; what waited for it goes on. The key is never
+    shown and in no log."""
     collector = desk.app.collector
     policy = collector.source(name).policy
     await desk.write(
         lambda tx: intervening.give_key(
-            tx, collector.pools, name, policy, form.key, by=desk.actor, user_agent=collector.user_agent
+            tx,
+            collector.pools,
+            name,
+            policy,
+            form.key,
+            by=desk.actor,
+            user_agent=collector.user_agent,
+            username=form.username,
         )
     )
 

@@ -106,9 +106,13 @@ def key(
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Read the key there, - being stdin; else it is asked.")
     ] = None,
+    username: Annotated[
+        str | None, typer.Option("--username", metavar="NAME", help="Log in by this name; the key is the password.")
+    ] = None,
 ) -> None:
-    """Give a source the API key that you were given for it; it is never shown again."""
-    session.api.post(f"{path(source)}/key", {"key": _secret(session, file)})
+    """Give a source the API key that you were given for it, or name and password; they are never shown again."""
+    named = {"username": username} if username else {}
+    session.api.post(f"{path(source)}/key", {"key": _secret(session, file), **named})
     session.screen.done({"source": source, "key": "***"}, "{source} has its key", source=source)
 
 

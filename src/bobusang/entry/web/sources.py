@@ -144,5 +144,6 @@ async def test(visit: Visit) -> Response:
 @pages.post("/sellers/sources/{name}/key", role=Role.ADMIN)
 async def give_key(visit: Visit) -> Response:
     """It is never shown again."""
-    await api.give_key(visit.desk, visit.path["name"], KeyForm(key=(await visit.form()).get("key")))
+    form = await visit.form()
+    await api.give_key(visit.desk, visit.path["name"], KeyForm(key=form.get("key"), username=form.get("username")))
     return visit.done(N_("The key is kept; what waited for it goes on."))

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from bobusang.kit.encoding import decoded
 from bobusang.kit.errors import BobusangError, Drifted, Unavailable
@@ -21,7 +22,7 @@ from bobusang.stages.collect.sessions import issue_call
 from bobusang.stages.collect.source import Page, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from bobusang.kit.db import Database
@@ -108,9 +109,16 @@ class Fetcher:
     async def _ready(self, source: Source, lease: Lease, results: list[tuple[Lease, Verdict]]) -> Lease | None:
         if not lease.needs_session:
             return lease
-        call = issue_call(source.base, source.policy, lease.user_agent)
+        try:
+            call = issue_call(source, lease.user_agent, lease.given)
+        except BobusangError as error:
+            results.append((lease, Verdict(Reaction.HALT, str(error))))
+            return None
         got = await self._sent(call)
         verdict = classify(source.policy, call.url, got, now=self._db.clock.now())
+        if lease.given and verdict.reaction in (Reaction.RENEW_IDENTITY, Reaction.FAIL):
+            # Asked again and again with a wrong password some close the account.
+            verdict = Verdict(Reaction.HALT, f"name and password are refused: {verdict.reason}")
         if isinstance(got, Answer) and verdict.reaction is Reaction.READ:
             try:
                 return await self._gate.issued(source.policy, lease, got)
@@ -125,6 +133,7 @@ class Fetcher:
             known = await archives.validators(tx, urls)
         calls = [_call(source, ask, lease, url, known.get(url)) for (ask, lease), url in zip(pairs, urls, strict=True)]
         answers = await asyncio.gather(*(self._sent(call) for call in calls))
+        answers = [_unsigned(got, call, url) for got, call, url in zip(answers, calls, urls, strict=True)]
         now = self._db.clock.now()
         visits = [_judged(source, ask, url, got, now) for (ask, _), url, got in zip(pairs, urls, answers, strict=True)]
         visits = await self._archived(visits, [known.get(url) for url in urls])
@@ -243,7 +252,7 @@ def _is_kept(visit: Visit) -> bool:
 def _call(source: Source, ask: Ask, lease: Lease, url: str, validators: Validators | None) -> Call:
     asked = validators.headers if validators is not None and ask.method == "GET" else {}
     return Call(
-        url,
+        _signed(url, lease.query),
         method=ask.method,
         headers={**lease.headers, **{name.lower(): value for name, value in ask.headers.items()}, **asked},
         cookies=lease.cookies,
@@ -251,6 +260,16 @@ def _call(source: Source, ask: Ask, lease: Lease, url: str, validators: Validato
         most=source.policy.max_body,
         timeout=source.policy.timeout,
     )
+
+
+def _signed(url: str, query: Mapping[str, str]) -> str:
+    """An address as it is sent: with what tells who we are, which is in nothing that is kept."""
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}" if query else url
+
+
+def _unsigned(got: Answer | BobusangError, call: Call, url: str) -> Answer | BobusangError:
+    """The answer as if it had come from the address that was asked for."""
+    return replace(got, url=url) if isinstance(got, Answer) and call.url != url else got
 
 
 def _judged(source: Source, ask: Ask, url: str, got: Answer | BobusangError, now: datetime) -> Visit:

@@ -22,7 +22,7 @@ from bobusang.stages.collect.identities import Lease, is_pooled
 from bobusang.stages.collect.learning import is_news, learned
 from bobusang.stages.collect.quotas import LimiterAway, Quotas, Refusal
 from bobusang.stages.collect.responses import Tally, tally
-from bobusang.stages.collect.sessions import session_of, shown
+from bobusang.stages.collect.sessions import session_of, shown, shown_query
 from bobusang.stages.collect.window import opens
 
 if TYPE_CHECKING:
@@ -177,7 +177,8 @@ class Gate:
         """Where we are known by a user agent alone, all share it, and nothing is written."""
         agent = (policy.identity.user_agents or (self._user_agent,))[0]
         headers, cookies = shown(policy, agent, None, {})
-        lease = Lease(facts.source, 0, 0, facts.now + identities.TERM, calls, agent, headers, cookies)
+        query = shown_query(policy, None, {})
+        lease = Lease(facts.source, 0, 0, facts.now + identities.TERM, calls, agent, headers, cookies, query)
         return Go(facts.source, facts.endpoint, (lease,), is_quiet=facts.is_quiet)
 
     async def _entered(self, tx: Tx, seen: Facts, policy: Policy, calls: int) -> Go | Wait:

@@ -18,7 +18,7 @@ from bobusang.kit.sql import Bulk, Statement
 from bobusang.stages.collect import identity as rules
 from bobusang.stages.collect.identity import Member
 from bobusang.stages.collect.policy import IdentityKind
-from bobusang.stages.collect.sessions import shown
+from bobusang.stages.collect.sessions import shown, shown_query
 from bobusang.stages.collect.tables import IdentityState, crawl_agents
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ ONE = Statement(
 )
 MADE = Bulk(crawl_agents, ("source", "place", "user_agent", "created_at", "updated_at"), keep=True)
 RENAMED = Statement("""
-    update crawl_agents set user_agent = :user_agent, token = null, cookies = null, token_expires_at = null,
+    update crawl_agents set user_agent = :user_agent, token = :token, cookies = :cookies, token_expires_at = null,
       token_renew_at = null, updated_at = :now
     where id = :id and state <> 'ACTIVE'""")
 TAKE = Statement("""
@@ -51,7 +51,10 @@ ISSUED = Statement("""
     update crawl_agents set token = :token, cookies = :cookies, token_expires_at = :expires_at,
       token_renew_at = :renew_at, updated_at = :now
     where id = :id and lease_number = :number and state = 'ACTIVE'""")
-KEYED = Statement("update crawl_agents set token = :token, updated_at = :now where source = :source")
+KEYED = Statement("""
+    update crawl_agents set token = :token, cookies = :cookies, token_expires_at = null, token_renew_at = null,
+      updated_at = :now
+    where source = :source""")
 AWAKEN = Statement("""
     update crawl_agents set state = case when state = 'DISABLED' then 'RECOVERED' else 'IDLE' end, rest_until = null,
       updated_at = :now
@@ -93,6 +96,10 @@ class Lease:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """All headers of its calls, names in lower case; empty while it needs a session."""
     cookies: Mapping[str, str] = field(default_factory=dict, repr=False)
+    query: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Added to the addresses of its calls as they are sent."""
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What the operator gave to log in with."""
     needs_session: bool = False
     """First `sessions.issue_call`, then `Gate.issued` (or, in a transaction, `keep_session`)."""
     fresh: bool = False
@@ -125,7 +132,11 @@ async def ensure(tx: Tx, source: str, policy: Policy, user_agent: str) -> None:
     await tx.insert(MADE, [(source, place, names[place], tx.now, tx.now) for place in names.keys() - known.keys()])
     for place, row in known.items():
         if row["user_agent"] != names[place]:
-            await tx.execute(RENAMED, id=row["id"], user_agent=names[place], now=tx.now)
+            after = rules.without_session(member_of(row))
+            kept = row["token"] if policy.identity.kind is IdentityKind.API_KEY else None  # it is the operator's
+            await tx.execute(
+                RENAMED, id=row["id"], user_agent=names[place], token=kept, cookies=_cookies(after), now=tx.now
+            )
 
 
 async def members(tx: Tx, source: str, policy: Policy) -> list[Member]:
@@ -164,11 +175,12 @@ async def _take(tx: Tx, member: Member, by: str, until: datetime) -> bool:
 
 
 def _lease(source: str, policy: Policy, member: Member, calls: int, now: datetime, until: datetime) -> Lease:
-    bare = Lease(source, member.id, member.lease_number + 1, until, calls, member.user_agent)
+    bare = Lease(source, member.id, member.lease_number + 1, until, calls, member.user_agent, given=member.given)
     if rules.needs_session(member, policy, now):
         return replace(bare, needs_session=True)
     headers, cookies = shown(policy, member.user_agent, member.token, member.cookies)
-    return replace(bare, headers=headers, cookies=cookies)
+    query = shown_query(policy, member.token, member.cookies)
+    return replace(bare, headers=headers, cookies=cookies, query=query)
 
 
 async def keep_session(tx: Tx, lease: Lease, policy: Policy, session: Session) -> Lease:
@@ -178,7 +190,7 @@ async def keep_session(tx: Tx, lease: Lease, policy: Policy, session: Session) -
         id=lease.identity,
         number=lease.number,
         token=session.token,
-        cookies=json.dumps(dict(session.cookies)),
+        cookies=json.dumps({**rules.marked(lease.given), **session.cookies}),
         expires_at=session.expires_at,
         renew_at=session.renew_at,
         now=tx.now,
@@ -186,7 +198,8 @@ async def keep_session(tx: Tx, lease: Lease, policy: Policy, session: Session) -
     if not kept:
         raise Conflict(f"the lease of identity {lease.identity} ran out and was taken over", hint="ask the gate again")
     headers, cookies = shown(policy, lease.user_agent, session.token, session.cookies)
-    return replace(lease, headers=headers, cookies=cookies, needs_session=False, fresh=True)
+    query = shown_query(policy, session.token, session.cookies)
+    return replace(lease, headers=headers, cookies=cookies, query=query, needs_session=False, fresh=True)
 
 
 async def release(
@@ -226,10 +239,17 @@ async def release(
     return True
 
 
-async def give_key(tx: Tx, source: str, key: str) -> None:
-    """Let all identities of a source show the key that the operator was given."""
-    if not await tx.execute(KEYED, source=source, token=key, now=tx.now):
+async def give_key(tx: Tx, source: str, key: str, username: str = "") -> None:
+    """Let all identities of a source show the key that the operator was given, or log in with a name and it."""
+    given = rules.marked({"username": username, "password": key})
+    token, cookies = (None, json.dumps(given)) if username else (key, None)
+    if not await tx.execute(KEYED, source=source, token=token, cookies=cookies, now=tx.now):
         raise Missing(f"{source} has no identities", hint="enable the source first")
+
+
+async def forget(tx: Tx, source: str) -> None:
+    """Throw away sessions and keys of a source: they were for another place of that name."""
+    await tx.execute(KEYED, source=source, token=None, cookies=None, now=tx.now)
 
 
 async def awaken(tx: Tx) -> int:

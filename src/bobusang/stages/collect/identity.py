@@ -38,6 +38,12 @@ BURST_SHARE = 16
 """A sixteenth of the quota may be used at once (5 of 80); the rest flows evenly, so 75 an hour can be had for ever."""
 
 
+GIVEN = "="
+"""Before the names, among its cookies, of what the operator gave: no cookie's name has it."""
+ISSUED = (IdentityKind.SESSION, IdentityKind.LOGIN)
+"""The kinds to which something is issued."""
+
+
 @dataclass(frozen=True, slots=True)
 class Member:
     """One identity of a source's pool, as it is stored."""
@@ -58,6 +64,11 @@ class Member:
     forgiven_at: datetime | None = None
     quota_left: float | None = None
     last_used_at: datetime | None = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What the operator gave it to log in with."""
+        return {name[1:]: value for name, value in self.cookies.items() if name.startswith(GIVEN)}
 
 
 def limit_of(quota: Quota) -> Limit:
@@ -98,14 +109,19 @@ def free_at(member: Member, now: datetime) -> datetime:
 
 def needs_session(member: Member, policy: Policy, now: datetime) -> bool:
     """Whether a session must be issued before it can call: there is none, or its end is near."""
-    if policy.identity.kind is not IdentityKind.SESSION:
+    if policy.identity.kind not in ISSUED:
         return False
-    return not member.cookies or _over(member.token_renew_at, now)
+    return not (member.token or member.cookies) or _over(member.token_renew_at, now)
 
 
 def lacks_key(member: Member, policy: Policy) -> bool:
-    """Whether the operator still has to give it a key."""
-    return policy.identity.kind is IdentityKind.API_KEY and not member.token
+    """Whether the operator still has to give it a key, or name and password."""
+    match policy.identity.kind:
+        case IdentityKind.API_KEY:
+            return not member.token
+        case IdentityKind.LOGIN:
+            return not member.given
+    return False
 
 
 def likely_left(member: Member, limit: Limit | None, now: datetime) -> int | None:
@@ -178,7 +194,8 @@ def released(
     after = replace(
         member, state=IdentityState.IDLE, leased_until=None, rest_until=None, health=_health(member.health, tally)
     )
-    if (tally.throttled or tally.refused) and policy.identity.kind is IdentityKind.SESSION:
+    anonymous = policy.identity.kind is IdentityKind.SESSION
+    if (tally.throttled and anonymous) or (tally.refused and policy.identity.kind in ISSUED):
         after = without_session(after)  # a key is not ours to throw away
     if tally.throttled or (fresh and tally.refused):
         # A session that is refused as soon as it is issued would otherwise be issued again with every call.
@@ -204,8 +221,13 @@ def _disabled(member: Member, tally: Tally, now: datetime, jitter: float) -> Mem
 
 
 def without_session(member: Member) -> Member:
-    """Its session is over."""
-    return replace(member, token=None, cookies={}, token_expires_at=None, token_renew_at=None)
+    """Its session is over; what the operator gave stays."""
+    return replace(member, token=None, cookies=marked(member.given), token_expires_at=None, token_renew_at=None)
+
+
+def marked(given: Mapping[str, str]) -> dict[str, str]:
+    """What the operator gave as it is kept among the cookies."""
+    return {f"{GIVEN}{name}": value for name, value in given.items()}
 
 
 def _health(health: int, tally: Tally) -> int:

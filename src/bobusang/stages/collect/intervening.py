@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bobusang.kit.errors import Conflict, Missing
+from bobusang.kit.errors import Conflict, Invalid, Missing
 from bobusang.kit.sql import Statement
 from bobusang.platform import audit
 from bobusang.stages.collect import gatebook, identities, switch
@@ -29,18 +29,31 @@ RECOVER = Statement("""
     where id = :id and state = 'DISABLED'""")
 
 
-async def give_key(tx: Tx, pools: Pools, source: str, policy: Policy, key: str, *, by: str, user_agent: str) -> None:
-    """Let a source's identities show the key that the operator was given; what waited for it goes on.
+async def give_key(
+    tx: Tx, pools: Pools, source: str, policy: Policy, key: str, *, by: str, user_agent: str, username: str = ""
+) -> None:
+    """Let a source's identities show the key that the operator was given, or log in with a name and a password; what
+    waited for it goes on.
 
-    Raises Conflict where the source wants no key. The key itself is in no log.
+    Raises Conflict where the source wants no key, Invalid where it wants a name and got none, or the other way round.
+    The key itself is in no log.
     """
-    if policy.identity.kind is not IdentityKind.API_KEY:
+    kind = policy.identity.kind
+    if kind not in (IdentityKind.API_KEY, IdentityKind.LOGIN):
         raise Conflict(
-            f"{source} is not called with a key: its identity is '{policy.identity.kind.value}'",
+            f"{source} is not called with a key: its identity is '{kind.value}'",
             hint="a shop.yaml with `identity: {kind: api_key}` is",
         )
+    if bool(username) is not (kind is IdentityKind.LOGIN):
+        raise Invalid(
+            f"{source} is logged in to with a name and a password"
+            if kind is IdentityKind.LOGIN
+            else f"{source} is called with a key alone, without a name",
+            hint=f"`bobusang source key {source}{' --username NAME' if kind is IdentityKind.LOGIN else ''}`",
+            field="username",
+        )
     await switch.prepare(tx, pools, source, policy, user_agent=user_agent)
-    await identities.give_key(tx, source, key)
+    await identities.give_key(tx, source, key, username)
     await audit.record(tx, by, "source.key", audit.Subject("source", source))
     await _go_on(tx, pools, source, Cause.KEY)
 

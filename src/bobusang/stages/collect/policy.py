@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import time, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.model import SourceType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from bobusang.kit.http import Answer
 
 
 class IdentityKind(StrEnum):
@@ -22,6 +24,17 @@ class IdentityKind(StrEnum):
     """By cookies and a token that it issues to a visitor."""
     API_KEY = "api_key"
     """By a key that the operator was given."""
+    LOGIN = "login"
+    """By a token that it issues to the operator's name and password."""
+
+
+class Expiry(StrEnum):
+    """What says how long a session lives."""
+
+    COOKIE = "cookie"
+    JWT = "jwt"
+    """The token itself, in its `exp`."""
+    FALLBACK = "fallback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +46,37 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
+class Issue:
+    """The call that makes a source issue a session; `{username}` and `{password}` in its body are the operator's."""
+
+    path: str = "/"
+    method: str = "GET"
+    host: str = ""
+    """Which of the source's hosts; empty: its base."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    """A text, or what is sent as JSON."""
+    form: Mapping[str, str] = field(default_factory=dict)
+    token: Callable[[Answer], str | None] | None = field(default=None, compare=False)
+    """Reads the token of the answer; without it, it is the cookie called `token`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Identity:
     """Who we are when we call: the pool of `crawl_agents` of this source."""
 
     kind: IdentityKind = IdentityKind.NONE
     size: int = 1
-    issue_path: str = ""
-    """Where a session is issued (GET), relative to the base."""
+    issue: Issue | None = None
     expect_cookies: tuple[str, ...] = ()
     """Cookies that must come back; a session without one of them is none."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Sent with every call; `{token}` and the other cookies' names stand for what was issued."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Added to every address when it is sent, and to nothing that is kept; with the same names."""
     cookies: tuple[str, ...] = ()
     """Cookies sent back with every call."""
+    expires: Expiry = Expiry.COOKIE
     lifetime: timedelta = timedelta(hours=2)
     """How long a session lives when the source does not say."""
     renew_before: timedelta = timedelta(minutes=5)

@@ -88,7 +88,7 @@ def _of_status(policy: Policy, answer: Answer, kind: Kind, now: datetime) -> Ver
 def _unknown_to_them(policy: Policy, status: int) -> Verdict:
     """Only a session can be had anew; a key that is refused, or a door that wants one, is for a person."""
     match policy.identity.kind:
-        case IdentityKind.SESSION:
+        case IdentityKind.SESSION | IdentityKind.LOGIN:
             return Verdict(Reaction.RENEW_IDENTITY, f"HTTP {status}: the session is over")
         case IdentityKind.API_KEY:
             return Verdict(Reaction.HALT, f"HTTP {status}: our key is refused")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bobusang.stages.collect.identity import Member
 
 VISIBLE = [column for column in crawl_agents.c if column.name not in ("token", "cookies")]
-HAS_SESSION = case((or_(crawl_agents.c.token.is_not(None), crawl_agents.c.cookies.is_not(None)), 1), else_=0)
+HAS_SESSION = case((or_(crawl_agents.c.token.is_not(None), crawl_agents.c.token_renew_at.is_not(None)), 1), else_=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,14 @@ class Document:
         return self._origin
 
     @property
+    def lenient(self) -> Any:
+        """The page as JSON; nothing where it is none, as where only its text is wanted."""
+        try:
+            return self.data
+        except (Drifted, Unavailable):
+            return None
+
+    @property
     def data(self) -> Any:
         """The page as JSON; `Drifted` where it is none, `Unavailable` where it is cut off."""
         body = self.page.body.strip()

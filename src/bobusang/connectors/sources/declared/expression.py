@@ -30,7 +30,7 @@ PAGE_TEXT = 512 << 10
 
 MOST_RECORDS = 10_000
 
-ENGINES = ("json", "css", "ld", "script", "re", "const")
+ENGINES = ("json", "css", "ld", "script", "re", "text", "const")
 
 _ENGINE = re.compile(
     r"([A-Za-z_]+):(?!(?:not|nth|first|last|only|has|is|where|empty|root|checked|lexbor)\b|:)(.*)", re.DOTALL
@@ -139,6 +139,8 @@ def _engine(parsed: Expression, format: Format, *, page: bool) -> Get:
             return lambda record, _: follow(record)
         case "re":
             return _pattern(parsed.what, page=page)
+        case "text":
+            return _whole(parsed.what, page=page)
     _demand(format, Format.HTML, "css")
     return _css(parsed.what)
 
@@ -179,6 +181,12 @@ def _pattern(text: str, *, page: bool) -> Get:
         return (found[1] if pattern.groups else found[0]) or NOTHING
 
     return get
+
+
+def _whole(text: str, *, page: bool) -> Get:
+    if text or not page:
+        raise Flaw("text: is the whole page", "write text: alone, on a page of one item")
+    return lambda _, document: document.text.strip() or NOTHING
 
 
 def _valid(selector: str) -> str:

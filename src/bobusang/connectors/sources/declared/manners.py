@@ -6,20 +6,32 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.connectors.sources.declared import units
+from bobusang.connectors.sources.declared.document import Document
+from bobusang.connectors.sources.declared.expression import Format
+from bobusang.connectors.sources.declared.field import compile_field
+from bobusang.connectors.sources.declared.known import Flaw
+from bobusang.connectors.sources.declared.request import check_names, texts
+from bobusang.connectors.sources.declared.requesting import host_name
 from bobusang.kit.lined.fields import named
 from bobusang.stages.collect.policy import (
     BackOff,
+    Expiry,
     Identity,
     IdentityKind,
+    Issue,
     Limits,
     Quota,
     Reaction,
     Response,
     Window,
 )
+from bobusang.stages.collect.source import Ask, Page
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from bobusang.connectors.sources.declared.section import Section
+    from bobusang.kit.http import Answer
 
 MOST_RESPONSES = 50
 POOL = range(1, 1001)
@@ -27,64 +39,113 @@ CALLS = range(1, 1_000_001)
 CONCURRENCY = range(1, 257)
 STATUS = range(1, 600)
 
-_LATER = dict.fromkeys(("oauth2", "login"))
+_LATER = dict.fromkeys(("oauth2",))
+METHODS = ("get", "post")
+_GIVEN = {"username", "password"}
 
 
-def identity(shop: Section) -> Identity:
-    """Who we are when we call."""
+def identity(shop: Section, format: Format = Format.HTML, hosts: Collection[str] = ()) -> Identity:
+    """Who we are when we call; `format` and `hosts` are the shop's."""
     section = shop.inner("identity")
     if section is None:
         return Identity()
     kinds: dict[str, IdentityKind | None] = {**named(IdentityKind), **_LATER}
     kind = section.choice("kind", kinds, IdentityKind.NONE, what="identity")
     if kind is None:
-        section.refuse("kind", "this kind of identity comes with later sources", "none, session or api_key")
+        section.refuse("kind", "this kind of identity comes with later sources", "none, session, api_key or login")
     default = Identity()
-    path, cookies = _issue(section)
-    headers, sent = _apply(section)
-    lifetime, renew = _expires(section, default)
+    issue, cookies = _issue(section, format, hosts)
+    headers, query, sent = _apply(section)
+    expires, lifetime, renew = _expires(section, default)
     found = Identity(
         kind=kind or IdentityKind.NONE,
         size=section.whole("size", 1, POOL),
-        issue_path=path,
+        issue=issue,
         expect_cookies=cookies,
         headers=headers,
+        query=query,
         cookies=sent,
+        expires=expires,
         lifetime=lifetime,
         renew_before=renew,
         quota=_quota(section),
         user_agents=section.words("user_agents"),
     )
-    if found.kind is IdentityKind.SESSION and not path:
+    if found.kind is IdentityKind.SESSION and issue is None:
         section.refuse("issue", "a session is issued somewhere", 'as in issue: {get: "/", expect_cookies: [token]}')
+    if found.kind is IdentityKind.LOGIN and (issue is None or (issue.token is None and not cookies)):
+        hint = 'as in issue: {post: /auth, body: {id: "{username}", pw: "{password}"}, token: token}'
+        section.refuse("issue", "somewhere a name and a password are answered by a token", hint)
     section.refuse_others()
     return found
 
 
-def _issue(section: Section) -> tuple[str, tuple[str, ...]]:
+def _issue(section: Section, format: Format, hosts: Collection[str]) -> tuple[Issue | None, tuple[str, ...]]:
     issue = section.inner("issue")
     if issue is None:
-        return "", ()
-    found = issue.text("get", most=1000) or "", issue.words("expect_cookies")
+        return None, ()
+    paths = {method: path for method in METHODS if (path := issue.text(method, most=1000))}
+    if len(paths) != 1:
+        issue.notes.add(issue.place, "a session is asked for by one method with its path", 'as in get: "/"')
+    method, path = next(iter(paths.items()), ("get", "/"))
+    body, form = issue.anything("body"), issue.texts("form")
+    if (body is not None or form) and method == "get":
+        issue.refuse("body" if body is not None else "form", "a GET has no body", "use post")
+    if body is not None and form:
+        issue.refuse("form", "a body is either JSON or a form")
+    texts([body, form], lambda text: _check_given(issue, text))
+    found = Issue(
+        path=path,
+        method=method.upper(),
+        host=host_name(issue, hosts),
+        headers=issue.texts("headers"),
+        body=body,
+        form=form,
+        token=_token(issue, issue.choice("format", named(Format), format, what="format")),
+    )
+    cookies = issue.words("expect_cookies")
     issue.refuse_others()
-    return found
+    return found, cookies
 
 
-def _apply(section: Section) -> tuple[dict[str, str], tuple[str, ...]]:
+def _check_given(issue: Section, text: str) -> None:
+    try:
+        check_names(text, _GIVEN)
+    except Flaw as flaw:
+        issue.refuse("body", flaw.message, flaw.hint)
+
+
+def _token(issue: Section, format: Format) -> Callable[[Answer], str | None] | None:
+    """Reads the token of the answer that issues it."""
+    spec = issue.anything("token")
+    if spec is None:
+        return None
+    get = compile_field(issue.notes, issue.at("token"), spec, format, page=True)
+
+    def read(answer: Answer) -> str | None:
+        document = Document(Page(Ask(answer.url), answer.body, answer.status, answer.headers, answer.url))
+        record = document.tree if format is Format.HTML else document.lenient
+        found = get(record, document)
+        return found.strip() if isinstance(found, str) else None
+
+    return read
+
+
+def _apply(section: Section) -> tuple[dict[str, str], dict[str, str], tuple[str, ...]]:
     apply = section.inner("apply")
     if apply is None:
-        return {}, ()
-    found = apply.texts("headers"), apply.words("cookies")
+        return {}, {}, ()
+    found = apply.texts("headers"), apply.texts("query"), apply.words("cookies")
     apply.refuse_others()
     return found
 
 
-def _expires(section: Section, default: Identity) -> tuple[timedelta, timedelta]:
+def _expires(section: Section, default: Identity) -> tuple[Expiry, timedelta, timedelta]:
     expires = section.inner("expires")
     if expires is None:
-        return default.lifetime, default.renew_before
-    expires.choice("from", {"cookie": "cookie"}, "cookie", what="expiry")
+        return default.expires, default.lifetime, default.renew_before
     found = (
+        expires.choice("from", named(Expiry), default.expires, what="expiry"),
         expires.measured("fallback", units.duration, default.lifetime),
         expires.measured("renew_before", units.duration, default.renew_before),
     )

@@ -270,7 +270,7 @@ def _policy(shop: Section, intake: _Intake, currency: str, *, trusted: bool) -> 
     section = shop.inner("policy")
     default = Policy()
     found = Policy(
-        identity=manners.identity(shop) if intake.webhook is None else webhook.IDENTITY,
+        identity=manners.identity(shop, intake.format, intake.hosts) if intake.webhook is None else webhook.IDENTITY,
         limits=manners.limits(shop),
         window=manners.window(section),
         responses=manners.responses(shop),
