@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 from selectolax.lexbor import LexborHTMLParser
+from starlette.routing import Mount
 
 from bobusang.entry import web
 from bobusang.entry.api import create_app
@@ -110,7 +111,7 @@ async def opened(home: Path, url: str = "", *, language: str = "en", **said: Any
     async with opened_app(settings(address, home, **said)) as app:
         api = create_app(app)
         screen = Screen(app, api, web.opened(app))
-        api.mount("/ui", screen.site.asgi())
+        api.router.routes.insert(0, Mount("/ui", screen.site.asgi()))
         stored = await passwords.hashed(PASSWORD)
         for role in (*Role, None):
             client = httpx.AsyncClient(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from bobusang.entry.web import listing_words
+from bobusang.entry.web.lists import PAGE
 from bobusang.kit.sql import Statement
 from bobusang.stages.register.market import Cause
 from bobusang.stages.register.model import State
@@ -64,8 +65,8 @@ async def test_listings_are_listed_newest_first_and_narrowed(screen: Screen) -> 
     nothing = await screen.viewer.get("/listings", refused="1")
 
     assert page.texts("thead th")[:7] == HEAD
-    assert page.texts("tbody th small a") == [line.sku for line in every[:50]]
-    assert narrowed.texts("tbody th small a") == again.texts("tbody th small a") == [line.sku for line in live[:50]]
+    assert page.texts("tbody th small a") == [line.sku for line in every[:PAGE]]
+    assert narrowed.texts("tbody th small a") == again.texts("tbody th small a") == [line.sku for line in live[:PAGE]]
     assert set(narrowed.texts("tbody td:nth-child(4)")) == {"on sale"}
     assert by_sku.texts("tbody th small a") == by_number.texts("tbody th small a") == [first.sku]
     assert by_sku.links("tbody td:nth-child(6) a") == [f"https://www.buyma.com/item/{first.market_id}/"]
@@ -74,7 +75,7 @@ async def test_listings_are_listed_newest_first_and_narrowed(screen: Screen) -> 
 
 async def test_a_list_goes_on_where_it_ended(screen: Screen) -> None:
     every = await lines(screen)
-    assert len(every) > 50
+    assert len(every) > PAGE
 
     first = await screen.viewer.get("/listings")
     second = await screen.viewer.get(first.links("a[rel=next]")[0].removeprefix("/ui"))

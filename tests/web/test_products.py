@@ -6,6 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from bobusang.entry.web.lists import PAGE
 from bobusang.entry.web.product_words import WHY, worth
 from bobusang.views import conversions, product_lists, product_shelf
 from bobusang.views.product_lists import ProductFilter, Sort
@@ -21,7 +22,7 @@ HEAD = [
 NAMES = "tbody th > a"
 
 
-async def shelf(screen: Screen, limit: int = 50, sort: Sort = Sort.NEWEST, **wanted: str) -> list[OnShelf]:
+async def shelf(screen: Screen, limit: int = PAGE, sort: Sort = Sort.NEWEST, **wanted: str) -> list[OnShelf]:
     async with screen.app.engine.db.read() as tx:
         found = await product_lists.listed(tx, ProductFilter(**wanted), sort, None, limit)  # type: ignore[arg-type]
         return await product_shelf.shelf(tx, found.lines, "buyma")
@@ -37,7 +38,7 @@ async def test_a_line_says_what_it_costs_sells_for_and_leaves(screen: Screen) ->
     page = await screen.viewer.get("/products")
 
     assert page.texts("thead th") == HEAD
-    assert len(page.texts("tbody tr")) == 50
+    assert len(page.texts("tbody tr")) == PAGE
     line = page.tree.css("tbody tr")[place]
     cells = [" ".join(cell.text().split()) for cell in line.css("td")]
     assert cells[2:8] == [

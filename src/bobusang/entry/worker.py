@@ -127,7 +127,7 @@ async def run(app: App, roles: Roles, stop: Stop, ready: Callable[[], None], dem
 
 def _asgi(app: App, demo: Demo | None) -> FastAPI:
     from starlette.responses import RedirectResponse
-    from starlette.routing import Route
+    from starlette.routing import Mount, Route
 
     from bobusang.entry.api import create_app
     from bobusang.entry.later import Later
@@ -143,8 +143,8 @@ def _asgi(app: App, demo: Demo | None) -> FastAPI:
         return site.asgi()
 
     api = create_app(app)
-    api.mount("/ui", Later(screen))
-    api.router.routes.append(Route("/", front))
+    # Before the API's routes, each of which would be tried for every page.
+    api.router.routes[:0] = [Mount("/ui", Later(screen)), Route("/", front)]
     return api
 
 

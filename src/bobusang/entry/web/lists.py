@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PAGE = 50
+PAGE = 40
 
 
 @dataclass(frozen=True, slots=True)
