@@ -23,7 +23,7 @@ from bobusang.stages.convert.model import Reason, Why
 SAMPLE = 500
 """Products of each mall that are looked at, the newest."""
 RUNS = 400
-HELD = 1000
+HELD = 400
 ALARM = 0.01
 """A field that fewer pages than this lack is no drift."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -200,7 +201,7 @@ class Drawing:
     def _margins(self) -> Chart:
         counts = [0] * (len(BINS) + 1)
         for margin in self.found.margins:
-            counts[sum(margin >= edge for edge in BINS)] += 1
+            counts[bisect_right(BINS, margin)] += 1
         edges = [f"{edge:.0%}" for edge in BINS]
         labels = [f"< {edges[0]}", *(f"{low}–{high}" for low, high in pairwise(edges))]
         return Chart(
