@@ -38,6 +38,8 @@ _ENGINE = re.compile(
 _FILTER = re.compile(r"([A-Za-z_]+)(?:\{(.*)\})?", re.DOTALL)
 _SELECTOR = re.compile(r"(.*?)(?:@([A-Za-z][\w:-]*))?(\[\*\])?", re.DOTALL)
 _SCRIPT = re.compile(r"([A-Za-z_$][\w$-]{0,99})((?:[.\[].*)?)", re.DOTALL)
+_UNSEEN = ("script", "style")
+_CODE = re.compile(r"[({;=]")  # what hardly any script is without, and most texts are
 _EMPTY = LexborHTMLParser("<p></p>")
 
 
@@ -241,7 +243,12 @@ def _all(nodes: list[Any], read: Callable[[Any], Any]) -> Any:
 
 
 def _content(node: Any) -> Any:
-    return collapsed(node.text()) or NOTHING
+    text = node.text()
+    if _CODE.search(text) and node.tag not in _UNSEEN and node.css_first("script, style") is not None:
+        seen = LexborHTMLParser(node.html)
+        seen.strip_tags(list(_UNSEEN))
+        text = seen.text()
+    return collapsed(text) or NOTHING
 
 
 def _attribute(name: str) -> Callable[[Any], Any]:

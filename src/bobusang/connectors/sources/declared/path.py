@@ -83,7 +83,12 @@ def many(text: str) -> Follow:
     follow: Follow = _listed
     for step in reversed(steps):
         follow = _many(step, follow)
-    return follow
+    return _unless_empty(follow) if steps[:1] == (EACH,) else follow
+
+
+def _unless_empty(follow: Follow) -> Follow:
+    """An answer that is nothing but `{}` is no list, though inside of an answer it may stand for one."""
+    return lambda value: NOTHING if value == {} else follow(value)
 
 
 def _itself(value: Any) -> Any:
