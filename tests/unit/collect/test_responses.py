@@ -9,7 +9,7 @@ import pytest
 
 from bobusang.kit.errors import Blocked, BobusangError, Drifted, Invalid, Throttled, Unavailable
 from bobusang.kit.http import Answer, Oversized
-from bobusang.stages.collect.policy import BackOff, Identity, IdentityKind, Policy, Reaction, Response
+from bobusang.stages.collect.policy import BackOff, Identity, IdentityKind, Policy, Reaction, Response, Says
 from bobusang.stages.collect.responses import Tally, Verdict, classify, tally
 from bobusang.stages.collect.source import Kind
 from bobusang.testing.clock import NOON
@@ -112,7 +112,7 @@ TABLE = Policy(
         Response(Reaction.COOLDOWN_IDENTITY, (429,), back_off=BACK_OFF),
         Response(Reaction.RENEW_IDENTITY, (400,), path="/search", reason="nid or uid is missing"),
         Response(Reaction.OPEN_BREAKER, body_has=("점검 중",), rest=timedelta(minutes=30), reason="maintenance"),
-        Response(Reaction.FAIL, json_path="errors.0.code"),
+        Response(Reaction.FAIL, json=(Says("errors.0.code"),)),
         Response(Reaction.OPEN_BREAKER, (5,)),
     ),
 )
@@ -201,3 +201,31 @@ def test_verdicts_add_up() -> None:
         rest=timedelta(minutes=1),
     )
     assert tally([]) == Tally()
+
+
+@pytest.mark.parametrize(
+    ("says", "body", "expected"),
+    [
+        (Says("errors"), b'{"errors": [{"message": "x"}], "data": {}}', True),
+        (Says("errors"), b'{"errors": null}', False),
+        (Says("meta.result", unequal=("SUCCESS",)), b'{"meta": {"result": "FAIL"}}', True),
+        (Says("meta.result", unequal=("SUCCESS",)), b'{"meta": {"result": "SUCCESS"}}', False),
+        (Says("meta.result", unequal=("SUCCESS",)), b'{"data": {}}', False),
+        (Says("meta.result", unequal=("SUCCESS",)), b"<html>result</html>", False),
+        (Says("code", equal=(17, 18)), b'{"code": 18}', True),
+        (Says("code", equal=(1,)), b'{"code": true}', False),
+        (Says("code", equal=("1",)), b'{"code": 1}', False),
+        (
+            Says("errors.message", has=("quota", "\ud55c\ub3c4")),
+            b'{"errors": {"message": "\\ud55c\\ub3c4 \\ucd08"}}',
+            True,
+        ),
+        (Says("errors.message", has=("quota",)), b'{"errors": {"message": 7}}', False),
+    ],
+)
+def test_a_line_may_ask_what_a_json_answer_says(says: Says, body: bytes, expected: bool) -> None:
+    policy = Policy(responses=(Response(Reaction.RETRY, json=(says,)),))
+
+    found = classify(policy, URL, answer(200, body), now=NOON)
+
+    assert found.reaction is (Reaction.RETRY if expected else Reaction.READ)

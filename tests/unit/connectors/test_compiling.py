@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bobusang.catalog.model import SourceType
-from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.expression import ENGINES
+from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.path import HINT
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.kit.errors import Invalid, Missing
@@ -99,7 +99,8 @@ WRONG = {
     "identity: {kind: session}": "identity.issue: a session is issued somewhere",
     "responses: [{when: {}, do: fail}]": "responses[0].when: a condition is missing (status, path, body_has or json)",
     "responses: [{when: {status: 429}, do: sleep}]": "responses[0].do: unknown reaction 'sleep' ",
-    "responses: [{when: {json: {a: 1}}, do: fail}]": "responses[0].when.json.a: only exists can be asked",
+    "responses: [{when: {json: {a: {is: 1}}}, do: fail}]": "responses[0].when.json.a: not or has is missing",
+    "responses: [{when: {json: {a: 1.5}}, do: fail}]": "responses[0].when.json.a: a text, a number or true and false",
     "guards: {coverage: most}": "guards.coverage: 'most' is no share (as in 10% or >= 98% of total)",
     "freshness: {price: {min: 2h, max: 1h}}": "freshness.price.min: the least is more than the most",
     "groups: {prise: [price]}": "groups.prise: unknown group 'prise' (did you mean price?)",
@@ -323,7 +324,7 @@ def test_a_request_may_post_json_with_names_inside(tmp_path: Path) -> None:
             Kind.LIST,
             "list",
             "POST",
-            {"X-Brand": "N1"},
+            {"X-Brand": "N1", "Content-Type": "application/json"},
             '{"filters":[{"brand":"N\\r\\n1"}],"pageNo":1,"size":60}',
             {"target": "brand:나이키", "brand": "N\r\n1", "page": 1},
             key="list:brand:나이키:1",

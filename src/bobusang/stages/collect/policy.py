@@ -138,6 +138,19 @@ class BackOff:
 
 
 @dataclass(frozen=True, slots=True)
+class Says:
+    """What stands at a dotted path of a JSON answer; without a test, that anything stands there. Null is nothing."""
+
+    path: str
+    equal: tuple[Any, ...] = ()
+    """One of these values."""
+    unequal: tuple[Any, ...] = ()
+    """A value that is none of these."""
+    has: tuple[str, ...] = ()
+    """A text with any of these in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Response:
     """One line of the response table: all conditions that are given must hold; the first line that matches counts."""
 
@@ -148,8 +161,8 @@ class Response:
     """A part of the request's path."""
     body_has: tuple[str, ...] = ()
     """Any of these texts, within the first 64 kB of the body."""
-    json_path: str = ""
-    """A dotted path that exists in a JSON answer."""
+    json: tuple[Says, ...] = ()
+    """What a JSON answer says: all of it."""
     back_off: BackOff | None = None
     rest: timedelta | None = None
     """For OPEN_BREAKER: how long."""

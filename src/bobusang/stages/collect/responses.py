@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from bobusang.stages.collect.policy import BackOff, Policy, Response
+    from bobusang.stages.collect.policy import BackOff, Policy, Response, Says
 
 HEAD = 64 << 10
 """How much of a body is looked at; a table that reads megabytes of every page would cost more than the reader."""
@@ -54,8 +55,9 @@ def classify(
     """
     if isinstance(got, BaseException):
         return _of_error(got, now)
+    said = _Said(got.body)
     for line in policy.responses:
-        if _matches(line, url, got):
+        if _matches(line, url, got, said):
             reason = line.reason or f"HTTP {got.status}: {line.do.value.replace('_', ' ')}"
             return Verdict(line.do, reason, line.back_off, _retry_after(got, now), line.rest)
     if wall := _bot_wall(got):
@@ -120,12 +122,12 @@ def _retry_after(answer: Answer, now: datetime) -> timedelta | None:
     return waited(answer.headers.get("retry-after"), now)
 
 
-def _matches(line: Response, url: str, answer: Answer) -> bool:
+def _matches(line: Response, url: str, answer: Answer, said: _Said) -> bool:
     return (
         _has_status(line.status, answer.status)
         and line.path in urlsplit(url).path
         and (not line.body_has or any(_has_text(answer.body, text) for text in line.body_has))
-        and (not line.json_path or _has_path(answer.body, line.json_path))
+        and all(said.holds(one) for one in line.json)
     )
 
 
@@ -139,22 +141,48 @@ def _has_text(body: bytes, text: str) -> bool:
     return text.encode() in head or (not text.isascii() and text.encode("cp949", "ignore") in head)
 
 
-def _has_path(body: bytes, path: str) -> bool:
-    """Whether a JSON document has something there; null is nothing."""
-    if body.lstrip()[:1] not in (b"{", b"["):
-        return False
-    try:
-        found: Any = json.loads(body)
-    except errors.Invalid:
-        return False
+class _Said:
+    """What a JSON answer says, parsed at most once for all lines of a table."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._parsed = False
+        self._whole: Any = None
+
+    def holds(self, wanted: Says) -> bool:
+        """Whether it stands there; an answer that is no JSON says nothing."""
+        last = wanted.path.rpartition(".")[2]
+        if not last.isdigit() and f'"{last}"'.encode() not in self._body:  # most answers need no parsing
+            return False
+        found = _at(self._data, wanted.path)
+        if found is None or (wanted.equal and not _among(found, wanted.equal)) or _among(found, wanted.unequal):
+            return False
+        return not wanted.has or (isinstance(found, str) and any(text in found for text in wanted.has))
+
+    @property
+    def _data(self) -> Any:
+        if not self._parsed:
+            self._parsed = True
+            if self._body.lstrip()[:1] in (b"{", b"["):
+                with suppress(errors.Invalid):
+                    self._whole = json.loads(self._body)
+        return self._whole
+
+
+def _at(found: Any, path: str) -> Any:
     for name in path.split("."):
         if isinstance(found, list) and name.isdigit() and int(name) < len(found):
             found = found[int(name)]
         elif isinstance(found, dict):
             found = found.get(name)
         else:
-            return False
-    return found is not None
+            return None
+    return found
+
+
+def _among(found: Any, values: tuple[Any, ...]) -> bool:
+    """Whether a value is one of those; 1 is not true, and "1" is not 1."""
+    return any(type(found) is type(each) and found == each for each in values)
 
 
 def _bot_wall(answer: Answer) -> str:

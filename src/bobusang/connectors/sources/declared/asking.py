@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # What a page hands to the next one besides the variables of its stream.
 TARGET, PAGE, LAST, BEFORE, COUNT = "target", "page", "last", "before", "count"
+# What only the request of a page needs.
+CURSOR, SIZE = "cursor", "size"
 
 
 def first(stream: Stream, base: str, target: Target) -> Ask:
@@ -48,6 +50,8 @@ def further(stream: Stream, base: str, given: Mapping[str, Any], page: Further) 
 def _page(stream: Stream, base: str, given: dict[str, Any], page: int, *, link: str = "", cursor: str = "") -> Ask:
     parameters = stream.paging.parameters(page, cursor) if stream.paging else {}
     values = {**given, PAGE: page}
+    if stream.paging:
+        values |= {CURSOR: cursor or None, SIZE: stream.paging.size}
     return Ask(
         link or base + stream.request.url(values, parameters),
         stream.kind,

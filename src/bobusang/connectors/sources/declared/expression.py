@@ -84,7 +84,7 @@ def compile_records(text: str, format: Format) -> tuple[Get, Format]:
     """A closure that lists records (`NOTHING` where their place is not there), and what they are."""
     parsed = parse(text, format)
     if parsed.filters:
-        raise Flaw("records take no filter")
+        return _made(parsed, format), Format.JSON
     match parsed.engine:
         case "json":
             _demand(format, Format.JSON, "json")
@@ -102,6 +102,25 @@ def compile_records(text: str, format: Format) -> tuple[Get, Format]:
             _demand(format, Format.HTML, "css")
             return _bounded(_every(_valid(parsed.what.removesuffix("[*]")))), Format.HTML
     raise Flaw(f"records cannot be found by {parsed.engine}", "use json, css, ld or script")
+
+
+def _made(parsed: Expression, format: Format) -> Get:
+    """Records that filters make of one value; where there is a value and they leave nothing there are none."""
+    read = _engine(parsed, format, page=True)
+    change = _filtered(lambda value, _: value, [compile_filter(*each) for each in parsed.filters])
+
+    def records(record: Any, document: Document) -> Any:
+        value = read(record, document)
+        if value is NOTHING or value is UNCLEAR:
+            return value
+        found = change(value, document)
+        if found is NOTHING:
+            return []
+        if found is UNCLEAR:
+            return UNCLEAR
+        return found if type(found) is list else UNCLEAR
+
+    return _bounded(records)
 
 
 def _piped(text: str) -> list[str]:

@@ -7,13 +7,18 @@
 | `int` `decimal` | a whole number; a decimal number as exact text |
 | `bool` `not` `positive` | truth of true/false/Y/N/1/0; its opposite; whether a number is above zero |
 | `map{a: 1, b: true, *: x}` | what a word stands for; an unnamed word is unclear unless `*` is given |
-| `date` `date{zone}` | an instant in UTC or a day, as ISO text |
+| `date` `date{zone}` `date{ms}` | an instant in UTC or a day, as ISO text; of milliseconds since 1970 |
+| `tiers` `tiers{1}` | prices by quantity, of `1+3800` and more with bars between, or 3800: `from` and `price`; that of one |
 | `abs_url` `abs_url{host}` | an absolute address; a relative one begins at the page, or at that host of the shop |
 | `query{name}` | one parameter of an address |
 | `strip` `unescape` `tags` | spaces collapsed; `&amp;` undone; HTML as plain text |
 | `split{,}` `split{,; 0}` | parts of a text; one of them |
 | `cut{text}` `re{pattern}` | what stands before a text; the first group of a pattern, or the match |
-| `json` `json{path}` | JSON inside a text |
+| `json` `json{path}` | JSON inside a text; what is no text stays as it is |
+| `cdata` | the text of `{"#cdata-section": …}`, which XML leaves behind; a text stays |
+| `list` `list{path}` | always a list, of an object that stands for one too; `{}` and an empty text are empty |
+| `entries` | of an object its values as a list, each with its name as `key` |
+| `suffix{cm}` | a text or a number with a text behind it |
 | `model` | the model number in parentheses of a name |
 | `first` `least` `unique` `join{ }` | of a list: its first, the smallest number, each once, as one text |
 | `all` `any` `same` | of a list: whether all or any are true; the one value that all have |
@@ -195,13 +200,63 @@ def _re(argument: str | None) -> Change:
 def _json(argument: str | None) -> Change:
     follow = path.one(argument or "")
 
-    def read(text: str) -> Any:
+    def read(value: Any, _: Document) -> Any:
+        if not isinstance(value, str):
+            return follow(value)
+        if not value.strip():
+            return NOTHING
         try:
-            return follow(json.loads(text))
+            return follow(json.loads(value))
         except Invalid:
             return UNCLEAR
 
-    return _text(read)
+    return read
+
+
+def _cdata(value: Any, _: Document) -> Any:
+    if isinstance(value, dict):
+        if not value:
+            return NOTHING
+        value = value.get("#cdata-section", value.get("#text", UNCLEAR)) if len(value) == 1 else UNCLEAR
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return (value or NOTHING) if isinstance(value, str) else UNCLEAR
+
+
+def _list(argument: str | None) -> Change:
+    """Where one thing may stand for a list of one, and something empty for an empty list."""
+    follow = path.one(argument or "")
+
+    def listed(value: Any, _: Document) -> Any:
+        if value in ({}, "", []):
+            return []
+        found = follow(value)
+        if found is NOTHING or found is UNCLEAR:
+            return UNCLEAR
+        return [] if found in ({}, "", []) else found if type(found) is list else [found]
+
+    return listed
+
+
+def _entries(value: Any, _: Document) -> Any:
+    if value in ("", []):
+        return []
+    if type(value) is not dict or not all(type(each) is dict for each in value.values()):
+        return UNCLEAR
+    return [{**each, "key": name} for name, each in value.items()]
+
+
+def _suffix(argument: str | None) -> Change:
+    if not argument:
+        raise Flaw("suffix needs a text", "as in suffix{cm}")
+
+    def behind(value: Any, _: Document) -> Any:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return UNCLEAR
+        text = str(value).strip()
+        return (text if text.endswith(argument) else f"{text}{argument}") if text else NOTHING
+
+    return behind
 
 
 def _model(text: str) -> Any:
@@ -256,6 +311,9 @@ _SINGLE: dict[str, Factory] = {
     "cut": _cut,
     "re": _re,
     "json": _json,
+    "cdata": _plain(_cdata),
+    "tiers": scalars.tiers,
+    "suffix": _suffix,
     "model": _plain(_text(_model)),
 }
 
@@ -267,6 +325,8 @@ _WHOLE: dict[str, Factory] = {
     "all": _plain(_truths(all)),
     "any": _plain(_truths(any)),
     "same": _plain(_listed(_same)),
+    "list": _list,
+    "entries": _plain(_entries),
 }
 
 NAMES = frozenset({*_SINGLE, *_WHOLE})

@@ -138,13 +138,18 @@ def _following(
         return [], True
     given, keys = document.page.ask.given, seen.keys
     repeated = pages.no_new_ids and bool(keys) and given.get(asking.BEFORE) == paging.digest(keys)
+    goes_on = pages.goes_on(record, document)
     if pages.by is By.PAGE:
-        if repeated or not seen.shown:
+        if repeated or not seen.shown or goes_on is False:
             return [], True
         return paging.numbered(pages, given, seen.page, seen.total, seen.count, seen.shown, keys), False
     assert pages.next is not None
     if repeated:
         return [], False
+    if goes_on is False:
+        return [], True
     found = pages.next(record, document)
+    if goes_on and (found is NOTHING or found == ""):
+        raise Drifted(f"{stream.name}: the page says that there is more, but not where", hint="mend `pages.next`")
     before = paging.digest(keys) if keys else ""
     return paging.linked(pages, seen.page, found, before, base, document.url), found is NOTHING or found == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bobusang.connectors.sources.declared import units
 from bobusang.connectors.sources.declared.document import Document
@@ -23,6 +23,7 @@ from bobusang.stages.collect.policy import (
     Quota,
     Reaction,
     Response,
+    Says,
     Window,
 )
 from bobusang.stages.collect.source import Ask, Page
@@ -210,26 +211,43 @@ def _response(line: Section) -> Response:
         status=when.numbers("status", STATUS),
         path=when.text("path", most=500) or "",
         body_has=when.words("body_has"),
-        json_path=_json_path(when),
+        json=_says(when),
         back_off=_back_off(line),
         rest=line.measured("for", units.duration, None),
         reason=line.text("reason", most=200) or "",
     )
-    if not (found.status or found.path or found.body_has or found.json_path):
+    if not (found.status or found.path or found.body_has or found.json):
         line.refuse("when", "a condition is missing", "status, path, body_has or json")
     when.refuse_others()
     line.refuse_others()
     return found
 
 
-def _json_path(when: Section) -> str:
-    paths = when.mapping("json") or {}
-    for path, said in paths.items():
-        if said != "exists":
-            when.notes.add((*when.at("json"), path), "only exists can be asked", "as in json: {errors.code: exists}")
-    if len(paths) > 1:
-        when.refuse("json", "one path is allowed")
-    return next(iter(paths), "")
+def _says(when: Section) -> tuple[Says, ...]:
+    """`exists`, a value or a list of them, `{not: …}` or `{has: …}`, each at its path."""
+    section = when.inner("json")
+    if section is None:
+        return ()
+    found = []
+    for path, said in section.values.items():
+        inner = section.inner(path) if isinstance(said, dict) else None
+        if inner is not None:
+            unequal, has = _values(inner, "not", inner.anything("not")), inner.words("has")
+            if not unequal and not has:
+                section.refuse(path, "not or has is missing", "as in json: {meta.result: {not: SUCCESS}}")
+            inner.refuse_others()
+            found.append(Says(path, unequal=unequal, has=has))
+        else:
+            found.append(Says(path, () if said == "exists" else _values(section, path, said)))
+    return tuple(found)
+
+
+def _values(section: Section, name: str, value: object) -> tuple[Any, ...]:
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(isinstance(each, str | int | bool) for each in values):
+        section.refuse(name, "a text, a number or true and false are expected, or a list of them")
+        return ()
+    return tuple(values)
 
 
 def _back_off(line: Section) -> BackOff | None:

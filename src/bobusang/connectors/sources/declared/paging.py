@@ -42,6 +42,8 @@ class Paging:
     """What stands before a relative next link."""
     empty: Get | None = None
     """A sign that a list without records is really empty."""
+    more: Get | None = None
+    """Whether the page says that there is another one."""
     most: int = 200
     counts_skipped: bool = False
     """Whether the total counts records that are skipped."""
@@ -53,11 +55,16 @@ class Paging:
         found: dict[str, Any] = {}
         if self.by is By.PAGE and self.param:
             found[self.param] = page
-        if self.by is By.CURSOR and cursor:
+        if self.by is By.CURSOR and self.param and cursor:
             found[self.param] = cursor
         if self.size_param:
             found[self.size_param] = self.size
         return found
+
+    def goes_on(self, record: Any, document: Document) -> bool | None:
+        """Whether there is another page, where this one says so with certainty."""
+        found = self.more(record, document) if self.more else NOTHING
+        return found if type(found) is bool else None
 
     def announced(self, record: Any, document: Document) -> int | None:
         """The total that the page tells."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 METHODS = ("get", "post", "put")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 
-_RESERVED = {asking.TARGET, asking.LAST, asking.BEFORE, asking.COUNT, asking.PAGE}
+_RESERVED = {asking.TARGET, asking.LAST, asking.BEFORE, asking.COUNT, asking.PAGE, asking.CURSOR, asking.SIZE}
 
 
 def compile_variables(stream: Section, name: str, siblings: Mapping[str, Any]) -> tuple[Variable, ...]:
@@ -94,7 +94,7 @@ def _singular(word: str) -> str:
 
 
 def compile_request(stream: Section, names: set[str], paging: Paging | None, hosts: Collection[str] = ()) -> Request:
-    """What is sent, with names that the variables give, and {page} where there are pages."""
+    """What is sent, with names that the variables give, and {page}, {cursor} and {size} where there are pages."""
     stream.required("request")
     section = stream.inner("request")
     if section is None:
@@ -112,14 +112,24 @@ def compile_request(stream: Section, names: set[str], paging: Paging | None, hos
         query=tuple(section.texts("query").items()),
         headers=tuple(section.texts("headers").items()),
         body=body,
+        form=tuple(section.texts("form").items()),
     )
     if not found.path.startswith("/"):
         section.refuse(method, "a path begins with /", "hosts stand in intake.base and intake.hosts")
-    if body is not None and method == "get":
-        section.refuse("body", "a GET has no body", "use post")
-    _check_names(section, found, method, names | ({asking.PAGE} if paging else set()))
+    if (body is not None or found.form) and method == "get":
+        section.refuse("body" if body is not None else "form", "a GET has no body", "use post")
+    if body is not None and found.form:
+        section.refuse("form", "a body is either JSON or a form")
+    _check_names(section, found, method, names | _paged_names(paging))
     section.refuse_others()
     return found
+
+
+def _paged_names(paging: Paging | None) -> set[str]:
+    if paging is None:
+        return set()
+    by = asking.CURSOR if paging.by is By.CURSOR else asking.PAGE
+    return {by, asking.PAGE} | ({asking.SIZE} if paging.size else set())
 
 
 def host_name(section: Section, hosts: Collection[str]) -> str:
@@ -134,13 +144,15 @@ def host_name(section: Section, hosts: Collection[str]) -> str:
 def _check_names(section: Section, request: Request, method: str, known: set[str]) -> None:
     def check(place: str, text: str) -> None:
         try:
-            check_names(text, known)
+            check_names(text, known, braces=place in ("body", "form", "query"))
         except Flaw as flaw:
             section.refuse(place, flaw.message, flaw.hint)
 
     check(method, request.path)
     for _, value in request.query:
         check("query", value)
+    for _, value in request.form:
+        check("form", value)
     for _, value in request.headers:
         check("headers", value)
     texts(request.body, lambda text: check("body", text))
@@ -152,7 +164,7 @@ def compile_paging(stream: Section, format: Format) -> Paging | None:
     if section is None:
         return None
     by = section.choice("by", named(By), By.PAGE, what="paging")
-    size_param, size = _size(section)
+    size_param, size = _size(section, stream)
     stop = section.words("stop")
     for word in stop:
         if word not in ("empty", "no_new_ids"):
@@ -167,6 +179,7 @@ def compile_paging(stream: Section, format: Format) -> Paging | None:
         next=_get(section, format, "next"),
         prefix=section.text("prefix", most=500) or "",
         empty=_get(section, format, "empty"),
+        more=_get(section, format, "more"),
         counts_skipped=section.flag("counts_skipped", default=False),
         most=section.whole("max", 200, range(1, MOST_PAGES + 1)),
         no_new_ids=not stop or "no_new_ids" in stop,
@@ -176,14 +189,14 @@ def compile_paging(stream: Section, format: Format) -> Paging | None:
     if by is not By.PAGE and found.next is None:
         section.refuse("next", "is missing: where does the page say what comes next?")
     if by is not By.NEXT and not found.param and not _in_path(stream, by):
-        section.refuse("param", "is missing: which parameter is the page?", "or put {page} into the request")
+        name = asking.PAGE if by is By.PAGE else asking.CURSOR
+        section.refuse("param", f"is missing: which parameter is the {name}?", f"or put {{{name}}} into the request")
     section.refuse_others()
     return found
 
 
 def _in_path(stream: Section, by: By) -> bool:
-    request = stream.values.get("request")
-    return by is By.PAGE and "{page}" in str(request)
+    return f"{{{asking.PAGE if by is By.PAGE else asking.CURSOR}}}" in str(stream.values.get("request"))
 
 
 def _get(section: Section, format: Format, name: str) -> Get | None:
@@ -194,11 +207,13 @@ def _get(section: Section, format: Format, name: str) -> Get | None:
     return compile_field(section.notes, section.at(name), spec, format, page=True)
 
 
-def _size(section: Section) -> tuple[str, int]:
+def _size(section: Section, stream: Section) -> tuple[str, int]:
     inner = section.inner("size")
     if inner is None:
         return "", 0
-    inner.required("param", "value")
+    inner.required("value")
+    if not inner.values.get("param") and f"{{{asking.SIZE}}}" not in str(stream.values.get("request")):
+        inner.refuse("param", "is missing: which parameter is the size?", f"or put {{{asking.SIZE}}} into the request")
     found = inner.text("param", most=100) or "", inner.whole("value", 1, range(1, 10_001))
     inner.refuse_others()
     return found

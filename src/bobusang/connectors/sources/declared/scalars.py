@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bobusang.connectors.sources.declared.known import UNCLEAR, Flaw
+from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR, Flaw
 from bobusang.kit.money import CURRENCIES
 from bobusang.kit.nearest import did_you_mean
 from bobusang.kit.won import won_text
@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 # What a database keeps in eight bytes.
 LARGEST = 2**63 - 1
 SEOUL = "Asia/Seoul"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Milliseconds from 1990 to 2100: seconds taken for milliseconds lie before it.
+EARLIEST, LATEST = 631_152_000_000, 4_102_444_800_000
 
 _WHOLE = re.compile(r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,19})")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,18})(?:\.[0-9]{1,10})?")
 _TRUTH = {"true": True, "false": False, "y": True, "n": False, "yes": True, "no": False, "1": True, "0": False}
+_STEP = re.compile(r"([1-9][0-9]{0,8})\+([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})")
 _DAY = re.compile(r"([0-9]{4})[-./년] ?([0-9]{1,2})[-./월] ?([0-9]{1,2})[.일]?")
 _TIME = re.compile(_DAY.pattern + r"[ T] ?([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 
@@ -111,7 +115,10 @@ def positive(value: Any, _: Document) -> Any:
 
 
 def dated(argument: str | None) -> Change:
-    """`date` or `date{Asia/Tokyo}`: an instant in UTC, or a day, as ISO text. A time without a zone is of that zone."""
+    """`date` or `date{Asia/Tokyo}`: an instant in UTC, or a day, as ISO text. A time without a zone is of that zone.
+    `date{ms}` reads milliseconds since 1970."""
+    if argument == "ms":
+        return _of_milliseconds
     try:
         zone = ZoneInfo(argument or SEOUL)
     except (ZoneInfoNotFoundError, ValueError):
@@ -127,6 +134,42 @@ def dated(argument: str | None) -> Change:
             return UNCLEAR
 
     return change
+
+
+def _of_milliseconds(value: Any, document: Document) -> Any:
+    number = whole(value, document)
+    if number is UNCLEAR or not EARLIEST <= number <= LATEST:
+        return UNCLEAR  # seconds, or no instant of ours
+    return (EPOCH + timedelta(milliseconds=number)).isoformat()
+
+
+def tiers(argument: str | None) -> Change:
+    """`tiers`: a list of {from, price}, the fewest pieces first. `tiers{1}`: the price of one of so many pieces."""
+    if argument is not None and not re.fullmatch(r"[1-9][0-9]{0,8}", argument):
+        raise Flaw(f"'{argument[:20]}' is no number of pieces", "as in tiers{1}")
+    pieces = int(argument) if argument else 0
+
+    def change(value: Any, document: Document) -> Any:
+        found = _steps(value, document)
+        if found is UNCLEAR or not pieces:
+            return found
+        reached = [one["price"] for one in found if one["from"] <= pieces]
+        return reached[-1] if reached else NOTHING
+
+    return change
+
+
+def _steps(value: Any, document: Document) -> Any:
+    if not isinstance(value, str) or "+" not in value:
+        price = won(value, document)
+        return UNCLEAR if price is UNCLEAR else [{"from": 1, "price": price}]
+    found = []
+    for part in value.split("|"):
+        step = _STEP.fullmatch(part.strip())
+        if step is None or (found and int(step[1]) <= found[-1]["from"]):
+            return UNCLEAR
+        found.append({"from": int(step[1]), "price": int(step[2].replace(",", ""))})
+    return found
 
 
 def _day(text: str) -> str | None:
