@@ -17,11 +17,12 @@ from bobusang.connectors.sources.declared.stream import Emits
 from bobusang.stages.collect.policy import IdentityKind, Reaction
 
 PAGE = (Path(__file__).parents[2] / "docs" / "shop-grammar.md").read_text("utf-8")
-EXAMPLE = PAGE.partition("```yaml\n")[2].partition("```")[0]
+EXAMPLES = re.findall(r"```yaml\n(.*?)```", PAGE, flags=re.DOTALL)
+EXAMPLE = EXAMPLES[0]
 SAID = re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)
 MODULES = sorted(Path(declared.__file__).parent.glob("*.py"))
 READING = {"text", "choice", "whole", "measured", "flag", "words", "texts", "mapping", "inner", "items", "numbers"}
-READING |= {"anything", "required", "_get", "_inner_get", "_hold"}
+READING |= {"anything", "required", "_get", "_inner_get", "_hold", "_told", "_header"}
 
 
 def keys() -> set[str]:
@@ -46,7 +47,7 @@ def test_every_key_is_explained_and_shown() -> None:
 
     assert len(found) > 80
     assert found - words(SAID) == set()
-    assert found - {"put"} - set(re.findall(r"\w+", EXAMPLE)) == set()
+    assert found - {"put"} - set(re.findall(r"\w+", "".join(EXAMPLES))) == set()
 
 
 def test_the_example_with_every_key_compiles(tmp_path: Path) -> None:
@@ -61,6 +62,13 @@ def test_the_example_with_every_key_compiles(tmp_path: Path) -> None:
         "detail": "item",
         "options": "part",
     }
+
+
+@pytest.mark.parametrize("text", EXAMPLES[1:])
+def test_examples_of_other_intakes_compile(tmp_path: Path, text: str) -> None:
+    (tmp_path / "shop.yaml").write_text(text, "utf-8")
+
+    assert load_shop(tmp_path).streams
 
 
 @pytest.mark.parametrize(

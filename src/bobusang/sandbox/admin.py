@@ -12,6 +12,7 @@ from aiohttp import web
 
 from bobusang.kit import json
 from bobusang.kit.errors import BobusangError, Invalid, Missing
+from bobusang.sandbox.acme import Acme, Send
 from bobusang.sandbox.buyma.doors import Doors, decoded
 from bobusang.sandbox.fault import Fault
 from bobusang.sandbox.mall import Override
@@ -62,6 +63,7 @@ class Admin:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._acme = Acme(desk.world)
         self._counted = lru_cache(maxsize=1)(self._count)  # benchmarks ask for our CPU time: asking must cost little
 
     def routes(self) -> list[web.RouteDef]:
@@ -81,6 +83,7 @@ class Admin:
             web.delete(r"/admin/faults/{id:\d{1,9}}", self._door(self._remove_fault)),
             web.get("/admin/log", self._door(self._log)),
             web.get("/admin/counts", self._door(self._counts)),
+            web.post("/admin/acme/send", self._door(self._acme_sends)),
             *(
                 web.route(method, path, self._door(_read(work)))
                 for method, path, work in Doors(self._desk.market).all()
@@ -188,6 +191,9 @@ class Admin:
 
     async def _counts(self, request: web.Request) -> Answer:
         return self._desk.journal.counts()
+
+    async def _acme_sends(self, request: web.Request) -> Answer:
+        return await self._acme.send(await _body(request, Send), request.host)
 
 
 def _json(value: Answer, status: int = 200) -> web.Response:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from bobusang.kit.errors import Invalid, Unavailable
-from bobusang.sandbox import cafe24, mischief, shopify, small_routes
+from bobusang.sandbox import acme, cafe24, mischief, shopify, small_routes
 from bobusang.sandbox.admin import Admin
 from bobusang.sandbox.buyma import routes as buyma
 from bobusang.sandbox.buyma.account import Account, Behaviour
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 ROUTES = (
     *okmall.ROUTES,
+    *acme.ROUTES,
     *cafe24.ROUTES,
     *shopify.ROUTES,
     *mustit.ROUTES,

@@ -33,7 +33,7 @@ FIRST_NO = {
     "cafe24": 11_000_000,
     "shopify": 91_000_000,
 }
-FIRST_NO |= {"wconcept": 300_000_000, "musinsa": 4_000_000}
+FIRST_NO |= {"acme": 71_000_000, "wconcept": 300_000_000, "musinsa": 4_000_000}
 WITHOUT_SOLD_OUT = frozenset({"okmall", "wconcept"})
 """Malls whose lists leave out what is sold out."""
 

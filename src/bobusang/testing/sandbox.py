@@ -96,6 +96,10 @@ class Door:
         """The calls it got, counted."""
         return await self._call("GET", "counts")
 
+    async def acme_sends(self, to: str, **what: Any) -> dict[str, Any]:
+        """Let Acme send webhooks: `type= keys= count= size= times= reverse= forged= stale=`; events and statuses."""
+        return await self._call("POST", "acme/send", to=to, **what)
+
     async def market(self, **which: Any) -> dict[str, Any]:
         """BUYMA's listings, and what was made twice or fetched again: `reference= limit=`."""
         return await self._call("GET", "market", {name: str(value) for name, value in which.items()})

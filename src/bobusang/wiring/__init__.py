@@ -33,6 +33,7 @@ from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.conveyor.abandoning import abandon
 from bobusang.flows.conveyor.measuring import measure
 from bobusang.flows.generic import steps as generic
+from bobusang.flows.inbound import register as inbound
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
 from bobusang.kit import db
@@ -126,6 +127,8 @@ class App:
             share(self.collector),
             tidy(self.collector),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
+            inbound.start(engine),
+            inbound.forget(engine, timedelta(days=self.settings.raw_keep_days)),
             abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
             measure(engine),
             forget_replies(engine.db),
@@ -165,6 +168,7 @@ async def prepare(app: App, *, fetches: bool = False) -> None:
     """What must be there before anything runs: our own workflows, and the leave to collect in the sandbox, or none of
     it any more. A command that only looks leaves that to whoever fetches: it may be working in a sandbox just now."""
     await collect.install(app.engine)
+    await inbound.install(app.engine)
     await conveying.prepare(app.engine)
     if app.settings.sandbox_url:
         await enable_sandbox(app.collector)
@@ -201,6 +205,7 @@ def build(settings: Settings, database: db.Database) -> App:
     collector = build_collector(settings, database)
     collect.register(engine.handlers, collector)
     generic.register(engine.handlers, collector)
+    inbound.register(engine.handlers, collector)
     belt = conveying.belt(settings, collector)
     conveyor.register(engine.handlers, belt)
     scheduling.register(engine.handlers, engine, collector)

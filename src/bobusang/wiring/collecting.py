@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bobusang.kit.http import Answer, Call, Transport
     from bobusang.settings import Settings
 
-SANDBOXED = ("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify")
+SANDBOXED = ("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify", "acme")
 """What the sandbox serves, each under its name."""
 PROFILE = "sandbox profile"
 """Who decides for the sandbox."""

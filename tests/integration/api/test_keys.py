@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.integration.api.door import Door
 
-OPEN = {"/health", "/health/live", "/health/ready", "/media/{sha256}", "/webhooks/{market}/{account}"}
+OPEN = {"/health", "/health/live", "/health/ready", "/media/{sha256}", "/webhooks/{market}/{account}", "/in/{source}"}
 ADMIN_ONLY = {
     ("post", "/workflows"),
     ("post", "/workflows/{workflow_id}/activate"),
@@ -56,6 +56,7 @@ ADMIN_ONLY = {
     ("post", "/users/{user_id}/enable"),
 }
 FOR_VIEWERS = {("post", "/workflows/check"), ("post", "/previews"), ("post", "/webhooks/{market}/{account}")}
+FOR_VIEWERS |= {("post", "/in/{source}")}
 
 
 def operations(door: Door) -> list[tuple[str, str]]:

@@ -36,6 +36,7 @@ from bobusang.entry.api import (
     health,
     held,
     identities,
+    inbound,
     jobs,
     listings,
     mappings,
@@ -122,6 +123,7 @@ TAGS = [
     {"name": "API keys", "description": "Who may call."},
     {"name": "users", "description": "People who sign in to the screen."},
     {"name": "webhooks", "description": "What markets tell us; signed, without a key."},
+    {"name": "inbound", "description": "What suppliers tell us by themselves; signed, without a key."},
     {"name": "media", "description": "Pictures for the world, by their content; no key."},
     {"name": "health", "description": "For machines that watch."},
 ]
@@ -135,7 +137,7 @@ ROUTERS = (
     *(sellers, crawl, markets, records, raw, held, collect_statistics),
     *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
 )
-RESOURCES = (media, webhooks, health, prometheus, *ROUTERS)
+RESOURCES = (media, webhooks, inbound, health, prometheus, *ROUTERS)
 """Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
 DOORS = (media.DOOR, product.DOOR, search.DOOR)
 REFUSALS: dict[int | str, dict[str, Any]] = {

@@ -43,6 +43,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "brand": Place("brand", "Brands of malls: collect, accept, block."),
         "seller": Place("seller", "Sellers of malls, each crawled on its own cadence."),
         "crawl": Place("crawl", "Crawls of sellers: start, tasks, progress, statistics."),
+        "inbound": Place("inbound", "Webhooks that suppliers send: look, read again."),
         "collect": Place("collect", "Runs over brands, sellers and lists."),
         "record": Place("record", "What was collected: look, compare, ask why."),
         "held": Place("held", "What a guard stopped until a person decides."),

@@ -16,12 +16,13 @@ OLDER_THAN = RENEW_AFTER + timedelta(days=1)
 """Bytes are put before the transaction that refers to them, and bytes put again within a day do not grow younger."""
 AT_ONCE = 500
 
-# The raw pages share the store with the pictures.
+# The raw pages and the webhooks that nobody has read yet share the store with the pictures.
 REFERRED = Statement("""
     select sha256 as value from image_files where sha256 in (:addresses...)
     union select sha256 from image_fetches where sha256 in (:addresses...)
     union select sha256 from product_images where sha256 in (:addresses...)
-    union select sha256 from raw_pages where sha256 in (:addresses...)""")
+    union select sha256 from raw_pages where sha256 in (:addresses...)
+    union select sha256 from inbound_events where state in ('RECEIVED', 'FAILED') and sha256 in (:addresses...)""")
 
 
 async def sweep(db: Database, blobs: Blobs, *, older_than: timedelta = OLDER_THAN, at_once: int = AT_ONCE) -> int:

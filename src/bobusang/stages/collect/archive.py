@@ -51,7 +51,10 @@ OLD = Statement("""
       and not exists (select 1 from held_writes h where h.raw_id = r.id)
     order by r.id limit :limit""")
 DROP = Statement("delete from raw_pages where id in (:ids...)")
-NEEDED = Statement("select distinct sha256 as value from raw_pages where sha256 in (:addresses...)")
+# Another page, or a webhook that nobody has read yet, may have the same bytes.
+NEEDED = Statement("""
+    select sha256 as value from raw_pages where sha256 in (:addresses...)
+    union select sha256 from inbound_events where state in ('RECEIVED', 'FAILED') and sha256 in (:addresses...)""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,9 +117,13 @@ class Event:
 class Inbound(Protocol):
     """How a source's webhooks are taken in."""
 
-    signing: Signing
-    headers: tuple[str, ...]
-    """Headers that say something of the event, in lower case: they are kept with the body."""
+    @property
+    def signing(self) -> Signing: ...
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        """Headers that say something of the event, in lower case: they are kept with the body."""
+        ...
 
     def event(self, page: Page) -> Event:
         """Which event this is. Raises Drifted where it does not say what it must."""

@@ -81,7 +81,9 @@ def compile_webhook(intake: Section, streams: Collection[str]) -> Webhook | None
     verify = intake.inner("verify")
     found = Webhook(
         _signing(verify) if verify is not None else Signing(""),
-        *(_told(intake, name) for name in TOLD),
+        _told(intake, "dedupe"),
+        _told(intake, "event"),
+        _told(intake, "at"),
         _events(intake, streams),
         next(iter(streams), ""),
         tuple(sorted({name for each in TOLD if (name := _header_of(intake.values.get(each)))})),
