@@ -57,6 +57,7 @@ def test_the_example_with_every_key_compiles(tmp_path: Path) -> None:
 
     assert {name: stream.kind.value for name, stream in found.streams.items()} == {
         "brands": "index",
+        "changes": "list",
         "list": "list",
         "feed": "list",
         "detail": "item",

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Tx
 
-__all__ = ["Pace", "Record", "Written", "compare", "find", "keys", "mark", "touch", "write"]
+__all__ = ["Pace", "Record", "Written", "compare", "count", "find", "keys", "mark", "touch", "write"]
 
 KEYS = Statement("""
     select id, source_type, source_system, source_id, version from source_records where id in (:ids...)""")
 FIND = Statement("""
     select id, source_id from source_records
     where source_type = :type and source_system = :system and source_id in (:keys...)""")
+COUNT = Statement("""
+    select count(*) as value from source_records where source_type = :type and source_system = :system""")
 MARK = Statement("""
     update source_data set processing_status = :status, workflow_id = coalesce(:workflow_id, workflow_id),
       updated_at = :now where id in (:ids...)""")
@@ -56,6 +58,11 @@ async def find(
     """The record of each of a system's own ids; one that is not known is not there."""
     rows = await tx.fetch(FIND, type=type.value, system=system, keys=sorted(set(keys))) if keys else ()
     return {row["source_id"]: row["id"] for row in rows}
+
+
+async def count(tx: Tx, system: str, type: SourceType = SourceType.SUPPLIER_PRODUCT) -> int:
+    """How many records a system has."""
+    return int(await tx.value(COUNT, type=type.value, system=system))
 
 
 async def mark(tx: Tx, version_ids: Sequence[int], status: ProcessingStatus, *, workflow_id: str | None = None) -> None:

@@ -27,8 +27,10 @@ def source_of(run: Run) -> str:
 def target_of(run: Run) -> Target:
     """What is collected; a job without a target collects what the source has (its index)."""
     if not run.target:
-        return Target(str(run.input.get("kind", "index")), str(run.input.get("key", source_of(run))))
+        kind, key = str(run.input.get("kind", "index")), str(run.input.get("key", source_of(run)))
+        return Target(kind, key)
     data = {name: value for name, value in run.target.items() if name not in ("source", "base_url")}
+    data |= run.input.get("data") or {}
     return Target(str(run.target["type"]), str(run.target["key"]), data)
 
 

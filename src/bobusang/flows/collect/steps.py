@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.engine import jobs
 from bobusang.engine.outcome import Done, Outcome
+from bobusang.flows.collect import followed
 from bobusang.flows.collect.asks import new_tasks
 from bobusang.flows.collect.run import mode_of, source_of, target_of
+from bobusang.stages.collect.source import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from bobusang.stages.collect.model import Summary
     from bobusang.stages.collect.source import Ask
 
-LIST = "list"
+LIST, ITEM = "list", "item"
 
 
 class Steps:
@@ -51,7 +53,11 @@ class Steps:
     async def _closed(self, task: Task) -> Outcome:
         async def work(tx: Tx) -> Summary:
             failed = await jobs.lost(tx, task.job_id, LIST)
-            return await self._collector.service.close(tx, task.job_id, failed=failed)
+            if target_of(task.run).kind == WINDOW:  # what happened to an item whose page could not be read is not known
+                failed += await jobs.lost(tx, task.job_id, ITEM)
+            summary = await self._collector.service.close(tx, task.job_id, failed=failed)
+            await followed.closed(tx, self._collector.source(source_of(task.run)), task.run, summary)
+            return summary
 
         told = written(await self._collector.db.transact(work))
         return Done(output=told, context={"observed": {"seen": told["listed"], "changed": told["changed"]}})

@@ -15,12 +15,14 @@ from bobusang.stages.collect.coverage import Listing, Proved, fall, proof
 from bobusang.stages.collect.guards import Guard, Held
 from bobusang.stages.collect.held import Hold
 from bobusang.stages.collect.model import Run, RunState, Summary
+from bobusang.stages.collect.source import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from bobusang.catalog.model import Change
     from bobusang.kit.db import Tx
+    from bobusang.stages.collect.coverage import ListPage
     from bobusang.stages.collect.policy import Policy
 
 _ABSENT = Held(Guard.COVERAGE, "a person has been asked about this absence before", ("listed",))
@@ -50,6 +52,8 @@ async def close(tx: Tx, policy: Policy, job_id: int, *, failed: int = 0) -> Summ
     if run.target.startswith(INDEX):
         return await _index(tx, run, failed)
     pages, stream, raw_id = await runs.listed(tx, job_id)
+    if run.target.startswith(f"{WINDOW}:"):
+        return await _window(tx, run, pages, failed)
     keys = {key for page in pages for key in page.keys}
     told = proof(policy.guards, Listing(pages, failed, run.known, run.tripped))
     run = replace(run, listed=len(keys), pages_read=len(pages), closed_at=tx.now)
@@ -79,6 +83,27 @@ async def _index(tx: Tx, run: Run, failed: int) -> Summary:
     )
     summary = Summary(run)
     await runs.close(tx, summary, expected=pages + failed)
+    await publish(tx, _event(summary))
+    return summary
+
+
+async def _window(tx: Tx, run: Run, pages: Sequence[ListPage], failed: int) -> Summary:
+    """The end of a run that read what has happened in a window of time: what it does not show has not happened, and
+    nothing is missed. Each page asks for the next, so it was seen to its end when none could not be read."""
+    flaw = f"the run was stopped by its guard {run.tripped}" if run.tripped else ""
+    if failed:
+        flaw = flaw or f"{failed:,} list page{'s' if failed > 1 else ''} could not be read"
+    flaw = flaw or ("" if pages else "no list page was read")
+    run = replace(
+        run,
+        state=RunState.UNPROVED if flaw else RunState.PROVED,
+        reason=flaw,
+        listed=len({key for page in pages for key in page.keys}),
+        pages_read=len(pages),
+        closed_at=tx.now,
+    )
+    summary = Summary(run)
+    await runs.close(tx, summary, expected=len(pages) + failed)
     await publish(tx, _event(summary))
     return summary
 

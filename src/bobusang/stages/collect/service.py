@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bobusang.catalog import seen
+from bobusang.catalog import records, seen
 from bobusang.stages.collect import closing, runs, saving, wanting
 from bobusang.stages.collect.archive import Archive
 from bobusang.stages.collect.deciding import Deciding
 from bobusang.stages.collect.model import Fetched, Run, RunMode, Saved, Summary
+from bobusang.stages.collect.source import WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,6 +40,11 @@ class Collecting:
         `run` is the job's id: later runs of a target have higher ones. Planning the same run again begins nothing anew.
         """
         begun = Run(run, source.name, target.name, mode, 0, tx.now)
+        if target.kind == WINDOW:
+            # What has changed is a share of all that the source has, not of what has changed before.
+            every = await records.count(tx, source.name, source.policy.type)
+            await runs.opened(tx, Run(run, source.name, target.name, mode, every, tx.now))
+            return list(source.seeds(target))
         scope = await seen.scope(tx, source.name, begun.scope)
         known = (await seen.counts(tx, scope, run)).known
         await runs.opened(tx, Run(run, source.name, target.name, mode, known, tx.now))

@@ -15,7 +15,7 @@ from bobusang.stages.collect.policy import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from bobusang.stages.collect.inbound import Inbound
 
@@ -44,6 +44,23 @@ class Target:
     @property
     def name(self) -> str:
         return f"{self.kind}:{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A stream that tells what has happened in a window of time: `Target("window", name, {"since": …, "until": …})`."""
+
+    stream: str
+    most: timedelta | None = None
+    """The longest window that it answers; None: any."""
+    kind: str = ""
+    """It tells this for one target of this kind at a time; empty: for the whole source."""
+
+
+WINDOW = "window"
+"""The kind of target that is a window of time."""
+FRESH = "fresh"
+"""The condition of a further page of a list: the page before it shows an item that we had not at `given["since"]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +152,8 @@ class Source(ABC):
     hosts: Mapping[str, str] = MappingProxyType({})
     """Where else it lives, by name: its API, its pictures."""
     policy: Policy = Policy()
+    followed: tuple[Followed, ...] = ()
+    """Its streams that are asked for windows of time, where it has such."""
     in_parts: bool = False
     """Whether it tells some of an item, such as its options, on pages of their own."""
     inbound: Inbound | None = None

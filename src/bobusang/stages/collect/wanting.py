@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bobusang.catalog import records, seen
+from bobusang.kit.sql import Statement
 from bobusang.stages.collect import runs
 from bobusang.stages.collect.model import ItemFacts, Run, RunMode
 from bobusang.stages.collect.pages import readings
-from bobusang.stages.collect.source import Ask
+from bobusang.stages.collect.source import FRESH, Ask, Extent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 Holds = Callable[[str, ItemFacts], bool]
 """Whether a condition (`Ask.when`) holds of an item; who declares sources knows how to read one."""
 
+HAD = Statement("""
+    select id as value from source_records where source_type = :type and source_system = :system
+      and source_id in (:keys...) and created_at < :since""")
+
 States = dict[tuple[str, str], dict[str, "Known"]]
 """(source, endpoint) → key → what is known."""
 
@@ -30,17 +36,19 @@ async def wanted(
     tx: Tx, policies: Mapping[str, Policy], fetched: Sequence[Fetched], holds: Holds
 ) -> list[tuple[Ask, ...]]:
     """Of each page's asks those to be made, as `Collecting.wanted` says."""
+    fresh = await _fresh(tx, policies, fetched)
     modes = {job_id: run.mode for job_id, run in (await runs.find(tx, {page.job_id for page in fetched})).items()}
     states = await _states(tx, policies, fetched)
     changed = await _changed(tx, policies, fetched)
     kept = []
-    for page in fetched:
+    for page, is_fresh in zip(fetched, fresh, strict=True):
         partial = modes.get(page.job_id) is RunMode.PARTIAL
         kept.append(
             tuple(
                 ask
                 for ask in asks_of(page)
-                if not ask.item or _is_wanted(ask, _facts(tx, page, ask, states, changed, partial), holds)
+                if (ask.when != FRESH or is_fresh)
+                and (not ask.item or _is_wanted(ask, _facts(tx, page, ask, states, changed, partial), holds))
             )
         )
     return kept
@@ -49,6 +57,23 @@ async def wanted(
 def asks_of(page: Fetched) -> list[Ask]:
     """What a page asks for."""
     return [one for one in page.found if isinstance(one, Ask)]
+
+
+async def _fresh(tx: Tx, policies: Mapping[str, Policy], fetched: Sequence[Fetched]) -> list[bool]:
+    """Whether each page shows an item that we had not when its window of time began. What a run that was broken off
+    has stored since then does not count as known: behind it there may be more that nobody has seen."""
+    found = []
+    for page in fetched:
+        keys = {key for one in page.found if isinstance(one, Extent) for key in one.keys}
+        since = page.ask.given.get("since")
+        if not keys or since is None or not any(ask.when == FRESH for ask in asks_of(page)):
+            found.append(bool(keys))
+            continue
+        moment = datetime.fromisoformat(str(since))
+        type = policies[page.source].type
+        rows = await tx.fetch(HAD, type=type, system=page.source, keys=sorted(keys), since=moment)
+        found.append(len(rows) < len(keys))
+    return found
 
 
 def _is_wanted(ask: Ask, facts: ItemFacts, holds: Holds) -> bool:

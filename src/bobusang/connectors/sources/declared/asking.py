@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.connectors.sources.declared.stream import FromList, FromTarget, Stream
 from bobusang.kit.errors import Invalid
-from bobusang.stages.collect.source import Ask, Kind, Target
+from bobusang.stages.collect.source import FRESH, Ask, Kind, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,6 +61,7 @@ def _page(stream: Stream, base: str, given: dict[str, Any], page: int, *, link: 
         stream.request.sent_body(values),
         {**given, PAGE: page},
         key=f"{stream.name}:{given.get(TARGET, '')}:{page}",
+        when=FRESH if stream.paging and stream.paging.known and page > stream.paging.start else "",
     )
 
 

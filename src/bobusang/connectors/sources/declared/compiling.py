@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from bobusang.connectors.sources.declared import units
 from bobusang.connectors.sources.declared.excerpt import Part
 from bobusang.connectors.sources.declared.expression import Format, compile_records
 from bobusang.connectors.sources.declared.field import Field, compile_field, compile_fields
@@ -120,6 +122,7 @@ class _Compiler:
             within=self._within(),
             ends=self._ends(),
             currency=self._currency() if money else "",
+            most=self._most(),
             source_names=self._source_names(specs, inner),
         )
         section.refuse_others()
@@ -206,6 +209,16 @@ class _Compiler:
             else:
                 section.refuse("within", "names with values are expected", "as in - {from: …, to: …}")
         return tuple(parts)
+
+    def _most(self) -> timedelta | None:
+        """The longest window of time."""
+        section = self.section.inner("window")
+        if section is None:
+            return None
+        section.required("most")
+        found = section.measured("most", units.duration, timedelta())
+        section.refuse_others()
+        return found or None
 
     def _ends(self) -> str:
         given = self.section.text("ends", most=100)

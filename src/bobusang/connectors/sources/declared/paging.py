@@ -49,6 +49,8 @@ class Paging:
     """Whether the total counts records that are skipped."""
     no_new_ids: bool = True
     """A page that repeats the one before it is past the end."""
+    known: bool = False
+    """A page all of whose items we had before the window of time is the last that is asked for."""
 
     def parameters(self, page: int, cursor: str = "") -> dict[str, Any]:
         """What is added to the query for a page."""
@@ -108,7 +110,7 @@ def numbered(
     The first one asks for all that its total makes known; the last of those asks for one more, and so does every
     further one until a page is empty or repeats the one before it.
     """
-    last = int(given.get("last") or 0) or first_after(paging, page, total, count)
+    last = page if paging.known else int(given.get("last") or 0) or first_after(paging, page, total, count)
     if page < last:
         return (
             [Further(each, last=last, count=shown) for each in range(page + 1, last + 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.model import Snapshot
@@ -60,9 +61,12 @@ def _check_whole(stream: Stream, document: Document) -> None:
 def _list(shop: Declared, stream: Stream, record: Any, document: Document) -> Iterator[Reads]:
     home = shop.home(stream)
     listed = read_list(stream, record, document, home)
-    yield listed.extent
-    for key, row in listed.rows.items():
-        yield _snapshot(shop, stream, key, row, document.page)
+    if stream.emits is Emits.MENTION:
+        yield replace(listed.extent, keys=())
+    else:
+        yield listed.extent
+        for key, row in listed.rows.items():
+            yield _snapshot(shop, stream, key, row, document.page)
     given = document.page.ask.given
     for each in listed.following:
         yield asking.further(stream, home, given, each)

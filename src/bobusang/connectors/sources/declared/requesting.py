@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from bobusang.connectors.sources.declared import asking
-from bobusang.connectors.sources.declared.expression import Format, parse
+from bobusang.connectors.sources.declared.expression import Format, compile_filters, parse, piped
 from bobusang.connectors.sources.declared.field import compile_field
 from bobusang.connectors.sources.declared.known import Flaw
 from bobusang.connectors.sources.declared.paging import MOST_PAGES, By, Paging
@@ -15,14 +15,16 @@ from bobusang.connectors.sources.declared.stream import FromList, FromTarget, Va
 from bobusang.connectors.sources.declared.when import compile_when
 from bobusang.kit.lined.fields import named
 from bobusang.kit.nearest import did_you_mean
+from bobusang.stages.collect.source import WINDOW
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
-    from bobusang.connectors.sources.declared.known import Get
+    from bobusang.connectors.sources.declared.known import Change, Get
     from bobusang.connectors.sources.declared.section import Section
 
 METHODS = ("get", "post", "put")
+STOPS = ("empty", "no_new_ids", "known")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
 
 _RESERVED = {asking.TARGET, asking.LAST, asking.BEFORE, asking.COUNT, asking.PAGE, asking.CURSOR, asking.SIZE}
@@ -58,20 +60,25 @@ def _variable(name: str, section: Section, others: Mapping[str, Any]) -> Variabl
 
 def _origin(section: Section, text: str, others: Mapping[str, Any]) -> FromTarget | FromList:
     """Where a variable comes from; one that comes from nowhere is noted, and taken for an item's."""
-    where, _, rest = text.partition(".")
+    head, *filters = piped(text)
+    where, _, rest = head.partition(".")
+    change = _change(section, filters)
+    if where == WINDOW and rest:
+        return FromTarget(WINDOW, rest)
     if where == "inputs" and rest:
         kind, _, data = rest.partition(".")
-        return FromTarget(_singular(kind), data)
+        return FromTarget(_singular(kind), data, change)
+    if change is not None:
+        section.refuse("from", "only what a target gives takes filters", "give the list a field")
     sibling = others.get(where)
     if not isinstance(sibling, dict):
         section.refuse(
             "from",
             f"there is no list '{where[:50]}'",
-            did_you_mean(where, {"inputs", *others}),
+            did_you_mean(where, {"inputs", WINDOW, *others}),
         )
         return FromList(where)
-    told = sibling.get("fields")
-    fields = {name.removesuffix("?") for name in told} if isinstance(told, dict) else set()
+    fields = {name.removesuffix("?") for told in ("fields", "hands") for name in _names(sibling.get(told))}
     if rest in fields:
         return FromList(where, rest)
     key = sibling.get("key")
@@ -80,6 +87,20 @@ def _origin(section: Section, text: str, others: Mapping[str, Any]) -> FromTarge
         return FromList(where)
     section.refuse("from", f"{where} has no '{rest[:50]}'", did_you_mean(rest, fields | {"key"}))
     return FromList(where)
+
+
+def _names(value: object) -> Iterable[str]:
+    return value if isinstance(value, dict) else ()
+
+
+def _change(section: Section, filters: list[str]) -> Change | None:
+    if not filters:
+        return None
+    try:
+        return compile_filters(filters)
+    except Flaw as flaw:
+        section.refuse("from", flaw.message, flaw.hint)
+        return None
 
 
 def _bare(expression: str) -> str:
@@ -167,8 +188,8 @@ def compile_paging(stream: Section, format: Format) -> Paging | None:
     size_param, size = _size(section, stream)
     stop = section.words("stop")
     for word in stop:
-        if word not in ("empty", "no_new_ids"):
-            section.refuse("stop", f"unknown stop '{word}'", did_you_mean(word, ("empty", "no_new_ids")))
+        if word not in STOPS:
+            section.refuse("stop", f"unknown stop '{word}'", did_you_mean(word, STOPS))
     found = Paging(
         by=by,
         param=section.text("param", most=100) or "",
@@ -183,6 +204,7 @@ def compile_paging(stream: Section, format: Format) -> Paging | None:
         counts_skipped=section.flag("counts_skipped", default=False),
         most=section.whole("max", 200, range(1, MOST_PAGES + 1)),
         no_new_ids=not stop or "no_new_ids" in stop,
+        known="known" in stop,
     )
     if found.prefix and not found.prefix.startswith("/"):
         section.refuse("prefix", "a path begins with /")

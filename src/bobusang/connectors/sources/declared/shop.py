@@ -26,7 +26,7 @@ from bobusang.kit.lined.fields import named
 from bobusang.kit.lined.located import BadText
 from bobusang.kit.nearest import did_you_mean
 from bobusang.stages.collect.policy import Limits, Policy, Quota
-from bobusang.stages.collect.source import Ask, Kind, Page, Reads, Source, Target
+from bobusang.stages.collect.source import Ask, Followed, Kind, Page, Reads, Source, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,6 +75,7 @@ class Declared(Source):
         self.policy = policy
         self.streams = {stream.name: stream for stream in streams}
         self.in_parts = any(stream.kind is Kind.PART for stream in streams)
+        self.followed = tuple(_followed(stream) for stream in streams if stream.window_names)
         self.contract = contract
         self.description = description
         self._children = {stream.name: asking.children(streams, stream.name) for stream in streams}
@@ -149,8 +150,16 @@ class Declared(Source):
         return tuple(sorted({name for each in found if isinstance(each, dict) for name in each} - stream.source_names))
 
 
+def _followed(stream: Stream) -> Followed:
+    """What else than the time a window has to tell is the kind of target that is followed by itself."""
+    kind = next((name for name in sorted(stream.window_names) if name.partition("_")[0] not in ("since", "until")), "")
+    return Followed(stream.name, stream.most, kind)
+
+
 def _begins(stream: Stream, target: Target) -> bool:
     match target.kind:
+        case "window":
+            return bool(stream.window_names) and target.key.partition("@")[0] == stream.name
         case "index":
             return stream.kind is Kind.INDEX and target.key in ("all", stream.name)
         case "list":

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.connectors.sources.declared.expression import Format
 from bobusang.connectors.sources.declared.request import Request
-from bobusang.stages.collect.source import Kind
+from bobusang.stages.collect.source import WINDOW, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import timedelta
 
     from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.connectors.sources.declared.field import Field
@@ -27,6 +28,8 @@ class Emits(StrEnum):
     PRODUCT = "product"
     BRAND = "brand"
     RECORD = "record"
+    MENTION = "mention"
+    """Nothing by itself: it leads to the pages of items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,8 @@ class Stream:
     """The currency of its prices, where it reads any."""
     after: Callable[[dict[str, Any], Page], dict[str, Any]] | None = field(default=None, compare=False)
     """A hook over the fields of each record."""
+    most: timedelta | None = None
+    """The longest window of time that it answers."""
     source_names: frozenset[str] = frozenset()
     """The names inside a JSON record that its fields read."""
 
@@ -93,6 +98,12 @@ class Stream:
         """The kinds of target that this stream begins with."""
         origins = [origin for variable in self.variables for origin in variable.origins]
         return {origin.kind for origin in origins if isinstance(origin, FromTarget)}
+
+    @property
+    def window_names(self) -> set[str]:
+        """What a window of time has to tell it."""
+        origins = [origin for variable in self.variables for origin in variable.origins]
+        return {origin.data for origin in origins if isinstance(origin, FromTarget) and origin.kind == WINDOW}
 
     @property
     def lists(self) -> set[str]:
