@@ -7,37 +7,46 @@ import io
 from typing import TYPE_CHECKING
 
 from bobusang.sandbox.buyma.masters import MISSING, brand_id
+from bobusang.sandbox.musinsa import goods as musinsa
 from bobusang.sandbox.mustit.goods import HEADER, category
+from bobusang.sandbox.wconcept import goods as wconcept
 from bobusang.sandbox.words import BRANDS, KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
-    from bobusang.sandbox.words import Kind
+    from bobusang.sandbox.words import Brand, Kind
 
 COLUMNS = ("kind", "mall", "key", "name_ko", "name_en", "market_id", "market_name", "review")
 MALLS = ("okmall", "mustit")
 SEPARATOR = " > "
 FIRST = 3300
 """The market's first category of men's fashion; the kinds of goods follow in their order."""
+KEYS: dict[str, Callable[[Brand], str]] = {
+    "okmall": lambda brand: brand.name,
+    "mustit": lambda brand: brand.en,
+    "musinsa": musinsa.slug,
+    "wconcept": wconcept.brand_code,
+}
+"""What each mall finds a brand by."""
 UNREVIEWED_KINDS = frozenset({"볼캡"})
 """Nobody has looked at these yet, so that held products are seen."""
 
 
-def mapping(brands: int = len(BRANDS)) -> str:
-    """The file, for the first so many brands."""
+def mapping(brands: int = len(BRANDS), malls: Collection[str] = MALLS) -> str:
+    """The file, for the first so many brands of these malls."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(COLUMNS)
-    table.writerows(_brands(brands))
-    table.writerows(_categories())
+    table.writerows(_brands(brands, malls))
+    table.writerows(row for row in _categories() if row[1] in malls)
     return out.getvalue()
 
 
-def _brands(count: int) -> Iterator[tuple[object, ...]]:
-    for mall in MALLS:
+def _brands(count: int, malls: Collection[str]) -> Iterator[tuple[object, ...]]:
+    for mall in malls:
         for brand in BRANDS[:count]:
-            key = brand.name if mall == "okmall" else brand.en
+            key = KEYS[mall](brand)
             market_id = 0 if brand.en in MISSING else brand_id(brand.index)
             yield ("brand", mall, key, brand.ko, brand.en, market_id, brand.en, "accepted")
 
@@ -58,3 +67,6 @@ def _paths(kind: Kind) -> Iterator[tuple[str, str]]:
     steps = [name for _, name in (at_mustit.large, at_mustit.medium, at_mustit.small)]
     for _, header in sorted(set(HEADER.values())):
         yield "mustit", SEPARATOR.join([header, *steps])
+    yield "musinsa", SEPARATOR.join(name for _, name in musinsa.depths(kind))
+    for _, department in wconcept.MEDIUMS.values():
+        yield "wconcept", SEPARATOR.join([department, *wconcept.depths(kind)])

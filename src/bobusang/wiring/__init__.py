@@ -32,6 +32,7 @@ from bobusang.flows.conveyor import control, scheduling
 from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.conveyor.abandoning import abandon
 from bobusang.flows.conveyor.measuring import measure
+from bobusang.flows.daily import scheduling as daily
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.inbound import register as inbound
 from bobusang.flows.seller_crawl.grading import grade
@@ -170,6 +171,7 @@ async def prepare(app: App, *, fetches: bool = False) -> None:
     await collect.install(app.engine)
     await inbound.install(app.engine)
     await conveying.prepare(app.engine)
+    await daily.install(app.engine)
     if app.settings.sandbox_url:
         await enable_sandbox(app.collector)
     elif fetches:
@@ -209,6 +211,7 @@ def build(settings: Settings, database: db.Database) -> App:
     belt = conveying.belt(settings, collector)
     conveyor.register(engine.handlers, belt)
     scheduling.register(engine.handlers, engine, collector)
+    daily.register(engine.handlers, engine, collector)
     engine.hooks.on_step.append(control.on_step)
     engine.hooks.on_job += [grade, Healing(engine), control.on_job]
     finder = build_finder(settings, database, belt.market)

@@ -139,9 +139,8 @@ def sizes(found: Product) -> dict[str, Any]:
 
 def essentials(found: Product) -> dict[str, Any]:
     """What the law wants told."""
-    materials = ", ".join(f"{part} {mixture}" for part, mixture in sheet(found).materials)
     told = {
-        "제품 소재": materials,
+        "제품 소재": sheet(found).materials[0][1],
         "색상": found.colour[1],
         "치수": "상세페이지 참조",
         "제조사": f"{found.brand.ko} / 수입자 {goods.company(found.seller)['name']}",
@@ -208,7 +207,6 @@ def _values(option: Option, groups: dict[str, dict[str, int]]) -> Sequence[int]:
 def _item(one: Standing, option: Option, groups: dict[str, dict[str, int]]) -> dict[str, Any]:
     return {
         "no": int(option.code),
-        "goodsNo": one.product.no,
         "optionValueNos": _values(option, groups),
         "optionValues": [{"no": no, "name": value, "optionName": name} for name, value, no in _chosen(option, groups)],
         "managedCode": "^".join(value for _, value, _ in _chosen(option, groups)),

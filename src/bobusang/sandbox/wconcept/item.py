@@ -136,9 +136,8 @@ def _choice(one: Standing) -> str:
 
 
 def _notice(product: Product) -> str:
-    materials = ", ".join(f"{part} {mixture}" for part, mixture in sheet(product).materials)
     told = {
-        "제품 소재": materials,
+        "제품 소재": sheet(product).materials[0][1],
         "색상": product.colour[1],
         "치수": "상세페이지 참조",
         "제조자/수입자": f"{product.brand.ko} / {goods.vendor(product.seller).company}",
