@@ -62,6 +62,7 @@ def test_the_example_with_every_key_compiles(tmp_path: Path) -> None:
         "feed": "list",
         "detail": "item",
         "options": "part",
+        "stock": "part",
     }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bobusang.connectors.sources.declared.document import Document
+from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
 from bobusang.connectors.sources.declared.stream import FromList, FromTarget, Stream
 from bobusang.kit.errors import Invalid
-from bobusang.stages.collect.source import FRESH, Ask, Kind, Target
+from bobusang.stages.collect.source import FRESH, Ask, Kind, Page, Target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +21,8 @@ TARGET, PAGE, LAST, BEFORE, COUNT = "target", "page", "last", "before", "count"
 # What only the request of a page needs.
 CURSOR, SIZE = "cursor", "size"
 
+_NOWHERE = Document(Page(Ask(""), b""))
+
 
 def first(stream: Stream, base: str, target: Target) -> Ask:
     """The first page of a list, or the one page of an index, for a target."""
@@ -26,17 +30,24 @@ def first(stream: Stream, base: str, target: Target) -> Ask:
     for variable in stream.variables:
         for origin in variable.origins:
             if isinstance(origin, FromTarget) and origin.kind == target.kind:
-                given[variable.name] = _told(target, origin.data)
+                given[variable.name] = _told(target, origin)
     start = stream.paging.start if stream.paging else 1
     return _page(stream, base, given, start)
 
 
-def _told(target: Target, name: str) -> Any:
-    if not name:
-        return target.key
-    if name not in target.data:
+def _told(target: Target, origin: FromTarget) -> Any:
+    name = origin.data
+    if name and name not in target.data:
         raise Invalid(f"the target {target.name} has no {name}", hint="add it to the target's data", field=name)
-    return target.data[name]
+    value = target.data[name] if name else target.key
+    if origin.change is None:
+        return value
+    found = origin.change(value, _NOWHERE)
+    if found is NOTHING or found is UNCLEAR:
+        raise Invalid(
+            f"the target {target.name} is not of the form that is wanted", hint="look at `for_each` of the shop"
+        )
+    return found
 
 
 def further(stream: Stream, base: str, given: Mapping[str, Any], page: Further) -> Ask:

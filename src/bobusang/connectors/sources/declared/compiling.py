@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MOST_STREAMS = 20
 MOST_PLACES = 5
 MOST_PARTS = 20
+ASKED = "asked"
 BRAND_FIELDS = ("name_ko", "name_en", "url")
 
 
@@ -101,7 +102,8 @@ class _Compiler:
             section.required("needs")
         options = self._variants(inner if kind is Kind.LIST else self.format)
         if kind is Kind.PART and records is not None and key is not None:
-            fields, options = (), (Variants(records, key, fields),)
+            partial = not section.flag("complete", default=True)
+            fields, options = (), (Variants(records, key, fields, partial=partial),)
         money = any(each.name == "price" for each in fields)
         found = Stream(
             name=self.name,
@@ -115,7 +117,8 @@ class _Compiler:
             skip=self._get("skip", inner, page=is_page),
             fields=fields,
             variants=options,
-            parent=self._get("parent", inner, page=is_page),
+            hands=self._hands(kind),
+            parent=self._parent(inner, page=is_page),
             emits=emits,
             gone=self._get("gone", self.format, page=True),
             needs=self._needs(),
@@ -150,7 +153,7 @@ class _Compiler:
             section.required("records")
         if key is None and kind is not Kind.ITEM and section.values.get("key") is None:
             section.required("key")
-        if kind is Kind.ITEM and not specs:
+        if kind is Kind.ITEM and not specs and section.values.get("variants") is None:
             section.required("fields")
         if kind is Kind.ITEM and section.values.get("records") is not None:
             section.refuse(
@@ -185,6 +188,21 @@ class _Compiler:
         if not isinstance(spec, str | list):
             return None
         return compile_field(self.section.notes, self.section.at(name), spec, format, page=page)
+
+    def _parent(self, format: Format, *, page: bool) -> Get | None:
+        """Where a part says whose it is; one that is `asked` does not, and is that of the item that was asked for."""
+        if self.section.values.get("parent") == ASKED:
+            self.section.text("parent", most=1000)
+            return None
+        return self._get("parent", format, page=page)
+
+    def _hands(self, kind: Kind) -> tuple[Field, ...]:
+        """What other pages of the same item are asked by."""
+        specs = self.section.mapping("hands") or {}
+        if specs and kind not in (Kind.ITEM, Kind.PART):
+            self.section.refuse("hands", "only the page of one item hands something on", "a list has fields")
+        place = self.section.at("hands")
+        return compile_fields(self.section.notes, place, specs, self.format, page=True, terms={})
 
     def _needs(self) -> tuple[Get, ...]:
         place = self.section.at("needs")
@@ -264,7 +282,8 @@ class _Compiler:
         specs = section.mapping("fields") or {}
         complete = section.flag("complete", default=False)
         section.words("key")
-        key = section.values.get("key")
+        section.words("skip")
+        key, skip = section.values.get("key"), section.values.get("skip")
         section.refuse_others()
         if records is None or key is None:
             return None
@@ -275,5 +294,9 @@ class _Compiler:
             return None
         fields = compile_fields(section.notes, section.at("fields"), specs, inner, page=False, terms={})
         return Variants(
-            listed, compile_field(section.notes, section.at("key"), key, inner, page=False), fields, complete
+            listed,
+            compile_field(section.notes, section.at("key"), key, inner, page=False),
+            fields,
+            complete,
+            skip=None if skip is None else compile_field(section.notes, section.at("skip"), skip, inner, page=False),
         )

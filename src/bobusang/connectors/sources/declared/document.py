@@ -16,7 +16,7 @@ from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid, Unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.stages.collect.source import Page
@@ -65,8 +65,10 @@ class Document:
         "_sought",
         "_text",
         "_tree",
+        "besides",
         "hosts",
         "page",
+        "place",
         "url",
     )
 
@@ -75,6 +77,10 @@ class Document:
     ) -> None:
         self.page = page
         self.hosts = hosts or {}
+        self.place: tuple[int, int] | None = None
+        """Of the record that is being read: its number, and how many there are."""
+        self.besides: dict[int, Any] = {}
+        """What was read of the whole page for its records, by its reader."""
         self._parts = parts
         self._excerpt: str | None = None
         self._sought: set[bytes] = set()
@@ -103,6 +109,16 @@ class Document:
                 raise Drifted(f"{self.page.ask.endpoint}: the page is nested more than {DEEPEST_TAGS:,} deep")
             self._tree = LexborHTMLParser(text)
         return self._tree
+
+    def placed(self, records: Sequence[Any]) -> Iterator[Any]:
+        """Records one after the other, each knowing its place."""
+        before = self.place
+        try:
+            for at, each in enumerate(records):
+                self.place = at, len(records)
+                yield each
+        finally:
+            self.place = before
 
     @property
     def is_excerpt(self) -> bool:

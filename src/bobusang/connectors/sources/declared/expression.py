@@ -63,7 +63,7 @@ def parse(text: str, format: Format) -> Expression:
     """Take an expression apart; without an engine it is that of the format."""
     if len(text) > LONGEST:
         raise Flaw(f"an expression has at most {LONGEST} characters")
-    head, *rest = _piped(text)
+    head, *rest = piped(text)
     found = _ENGINE.fullmatch(head)
     engine, what = (found[1], found[2].strip()) if found else ("css" if format is Format.HTML else "json", head)
     if engine == "cell":
@@ -123,7 +123,12 @@ def _made(parsed: Expression, format: Format) -> Get:
     return _bounded(records)
 
 
-def _piped(text: str) -> list[str]:
+def compile_filters(texts: list[str]) -> Change:
+    """Filters as they are written, one after the other."""
+    return _filtered(lambda value, _: value, [compile_filter(*_filter(each)) for each in texts])
+
+
+def piped(text: str) -> list[str]:
     """The parts between ` | `; one inside braces belongs to a pattern or a map."""
     parts, depth, start = [], 0, 0
     for at, sign in enumerate(text):

@@ -23,7 +23,7 @@ MOST_FALLBACKS = 10
 MOST_FIELDS = 100
 DEEPEST = 3
 
-_NESTED = ("records", "fields", "key", "value", "together")
+_NESTED = ("records", "fields", "key", "value", "together", "beside")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ def _fallbacks(notes: Notes, place: Place, specs: list[str], format: Format, *, 
 
 
 def _nested(notes: Notes, place: Place, spec: Mapping[str, object], format: Format, *, page: bool, depth: int) -> Get:
-    """`{records, fields}` is a list of rows, `{records, key, value}` a mapping, `{together: […]}` a list of values."""
+    """`{records, fields}` is a list of rows, `{records, key, value}` a mapping, `{together: […]}` a list of values,
+    `{beside: …}` what stands in a list of the page at the place of the record."""
     for name in spec:
         if name not in _NESTED:
             notes.add((*place, name), "unknown key", did_you_mean(name, _NESTED))
@@ -130,6 +131,8 @@ def _nested(notes: Notes, place: Place, spec: Mapping[str, object], format: Form
             compile_field(notes, (*here, at), each, format, page=page, depth=depth) for at, each in enumerate(parts)
         ]
         return _together(gets)
+    if (whole := spec.get("beside")) is not None:
+        return _beside(compile_field(notes, (*place, "beside"), whole, _page_format(format), page=True))
     records = spec.get("records")
     if not isinstance(records, str):
         raise Flaw("records are missing: which elements?")
@@ -152,6 +155,28 @@ def _nested(notes: Notes, place: Place, spec: Mapping[str, object], format: Form
     return _pairs(listed, key, value)
 
 
+def _page_format(format: Format) -> Format:
+    """A page that is read by patterns and scripts is HTML, whatever its records are."""
+    return Format.HTML if format is Format.JSON else format
+
+
+def _beside(get: Get) -> Get:
+    """Of a list of the page the element at the record's own place; a list of another length is not beside them."""
+
+    def read(_: Any, document: Document) -> Any:
+        if document.place is None:
+            return UNCLEAR
+        at, count = document.place
+        if id(get) not in document.besides:
+            document.besides[id(get)] = get(document.tree, document)
+        found = document.besides[id(get)]
+        if found is NOTHING or found is UNCLEAR:
+            return found
+        return found[at] if type(found) is list and len(found) == count else UNCLEAR
+
+    return read
+
+
 def _together(gets: list[Get]) -> Get:
     def get(record: Any, document: Document) -> Any:
         found = [each(record, document) for each in gets]
@@ -167,7 +192,7 @@ def _rows(listed: Get, fields: tuple[Field, ...]) -> Get:
         records = listed(record, document)
         if records is NOTHING or records is UNCLEAR:
             return records
-        rows = [read_row(fields, each, document) for each in records]
+        rows = [read_row(fields, each, document) for each in document.placed(records)]
         if any(row.unknown for row in rows):
             return UNCLEAR
         return [row.fields for row in rows] or NOTHING

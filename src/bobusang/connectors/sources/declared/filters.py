@@ -8,8 +8,8 @@
 | `bool` `not` `positive` | truth of true/false/Y/N/1/0; its opposite; whether a number is above zero |
 | `map{a: 1, b: true, *: x}` | what a word stands for; an unnamed word is unclear unless `*` is given |
 | `date` `date{zone}` `date{ms}` | an instant in UTC or a day, as ISO text; of milliseconds since 1970 |
-| `tiers` `tiers{1}` | prices by quantity, of `1+3800` and more with bars between, or 3800: `from` and `price`; that of one |
-| `abs_url` `abs_url{host}` | an absolute address; a relative one begins at the page, or at that host of the shop |
+| `tiers` `tiers{1}` | prices by quantity, of `1+3800` and more with bars between: `from` and `price`; that of one |
+| `abs_url` `abs_url{host}` | an absolute address; a relative one begins at the page, or at that host (`base` is one) |
 | `query{name}` | one parameter of an address |
 | `strip` `unescape` `tags` | spaces collapsed; `&amp;` undone; HTML as plain text |
 | `split{,}` `split{,; 0}` | parts of a text; one of them |

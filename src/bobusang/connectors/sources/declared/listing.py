@@ -55,7 +55,7 @@ def read_list(stream: Stream, record: Any, document: Document, base: str) -> Lis
         _check_empty(stream, pages, page, total, record, document)
     wanted = [each for each in records if not _is_skipped(stream, each, document)]
     rows: dict[str, Row] = {}
-    for each in wanted:
+    for each in document.placed(wanted):
         key, row = read_key(stream, each, document), read_row(stream.fields, each, document)
         if stream.variants:
             row = with_options(stream.variants, row, each, document)

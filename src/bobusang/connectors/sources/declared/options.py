@@ -25,6 +25,10 @@ class Variants:
     fields: tuple[Field, ...]
     complete: bool = False
     """Whether what this place does not show is gone."""
+    partial: bool = False
+    """Whether it says so little that nothing is gone by it."""
+    skip: Get | None = None
+    """Finds something in an option that is not to be collected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def read_options(places: tuple[Variants, ...], record: Any, document: Document) 
     An option without a code, two with one code that differ, or a value that is unclear: nothing certain.
     """
     merged: dict[str, dict[str, Any]] = {}
-    complete = not any(place.complete for place in places)
+    complete = not any(place.complete or place.partial for place in places)
     seen = False
     for place in places:
         found = place.records(record, document)
@@ -73,7 +77,10 @@ def with_options(places: tuple[Variants, ...], row: Row, record: Any, document: 
 
 def _options(place: Variants, records: list[Any], document: Document) -> dict[str, dict[str, Any]] | None:
     options: dict[str, dict[str, Any]] = {}
-    for each in records:
+    wanted = document.placed(records)
+    for each in wanted:
+        if place.skip is not None and place.skip(each, document) not in (NOTHING, False):
+            continue
         code = place.key(each, document)
         row = read_row(place.fields, each, document)
         if code is NOTHING or code is UNCLEAR or row.unknown or len(str(code)) > LONGEST_CODE:

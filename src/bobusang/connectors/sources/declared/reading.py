@@ -28,7 +28,7 @@ TAIL = 4096
 
 def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
     """All that a page says: by its excerpt, or by the whole where that is wrong or may have overlooked something."""
-    document = Document(page, shop.base, stream.within, shop.hosts)
+    document = Document(page, shop.base, stream.within, shop.places)
     try:
         found = list(_said(shop, stream, document))
     except BobusangError:
@@ -37,7 +37,7 @@ def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
     else:
         if not document.is_overlooked:
             return found
-    return list(_said(shop, stream, Document(page, shop.base, (), shop.hosts)))
+    return list(_said(shop, stream, Document(page, shop.base, (), shop.places)))
 
 
 def _said(shop: Declared, stream: Stream, document: Document) -> Iterator[Reads]:
@@ -46,7 +46,7 @@ def _said(shop: Declared, stream: Stream, document: Document) -> Iterator[Reads]
     if stream.emits is Emits.BRAND:
         yield from read_brands(stream, record, document)
     elif document.page.ask.item:
-        yield _item(shop, stream, record, document)
+        yield from _of_item(shop, stream, record, document)
     else:
         yield from _list(shop, stream, record, document)
 
@@ -76,6 +76,17 @@ def _list(shop: Declared, stream: Stream, record: Any, document: Document) -> It
             yield from asking.items(asked, shop.home, target, key, row.fields)
 
 
+def _of_item(shop: Declared, stream: Stream, record: Any, document: Document) -> Iterator[Reads]:
+    """A page of one item, and the pages that are asked for by what it says."""
+    found = _item(shop, stream, record, document)
+    yield found
+    if (asked := shop.children(stream.name)) and not found.fields.get("gone"):
+        ask = document.page.ask
+        handed = read_row(stream.hands, record, document).fields
+        target = str(ask.given.get(asking.TARGET, ""))
+        yield from asking.items(asked, shop.home, target, ask.item, {**found.fields, **handed})
+
+
 def _item(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:
     item = document.page.ask.item
     if stream.kind is Kind.PART:
@@ -85,11 +96,12 @@ def _item(shop: Declared, stream: Stream, record: Any, document: Document) -> Sn
     if stream.key is not None and (key := read_key(stream, record, document)) != item:
         raise Unavailable(f"{stream.name}: the page is of {key}, not of {item}")
     row = read_row(stream.fields, record, document)
+    row = with_options(stream.variants, row, record, document)
     if not row.fields:
         raise Drifted(f"{stream.name}: nothing could be read of {item}", hint="look at the raw page")
     if stream.gone is not None:
         row.fields["gone"] = False
-    return _snapshot(shop, stream, item, with_options(stream.variants, row, record, document), document.page)
+    return _snapshot(shop, stream, item, row, document.page)
 
 
 def _without_needs(shop: Declared, stream: Stream, record: Any, document: Document) -> Snapshot:

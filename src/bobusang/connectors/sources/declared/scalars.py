@@ -163,7 +163,7 @@ def _steps(value: Any, document: Document) -> Any:
     if not isinstance(value, str) or "+" not in value:
         price = won(value, document)
         return UNCLEAR if price is UNCLEAR else [{"from": 1, "price": price}]
-    found = []
+    found: list[dict[str, int]] = []
     for part in value.split("|"):
         step = _STEP.fullmatch(part.strip())
         if step is None or (found and int(step[1]) <= found[-1]["from"]):

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # Raise when the same shop.yaml would be read otherwise than before: it is part of every version.
 READER = 1
 
+BASE = "base"
+
 _AT_HOST = re.compile(r"\babs_url\{([^{}]*)\}")
 _LATER = ("api", "graphql")
 
@@ -74,7 +76,8 @@ class Declared(Source):
         self.version = version
         self.policy = policy
         self.streams = {stream.name: stream for stream in streams}
-        self.in_parts = any(stream.kind is Kind.PART for stream in streams)
+        promised = "options" in contract.terms and contract.terms["options"].required
+        self.in_parts = promised or any(stream.kind is Kind.PART for stream in streams)
         self.followed = tuple(_followed(stream) for stream in streams if stream.window_names)
         self.contract = contract
         self.description = description
@@ -130,6 +133,11 @@ class Declared(Source):
         streams = [stream for stream in self.streams.values() if stream.kind is Kind.ITEM]
         return [ask for key in keys for ask in asking.of_item(streams, self.home, target, key)]
 
+    @property
+    def places(self) -> dict[str, str]:
+        """Its addresses by name."""
+        return {BASE: self.base, **self.hosts}
+
     def home(self, stream: Stream) -> str:
         """Where a stream's pages lie."""
         return self.hosts.get(stream.request.host, self.base)
@@ -143,7 +151,7 @@ class Declared(Source):
         stream = self.streams.get(page.ask.stream)
         if stream is None or stream.records is None or stream.format is Format.HTML or not self.contract.report_new:
             return ()
-        document = Document(page, self.base, (), self.hosts)
+        document = Document(page, self.base, (), self.places)
         found = stream.records(document.data, document)
         if found is NOTHING or found is UNCLEAR:
             return ()
@@ -253,7 +261,7 @@ def _hosts(intake: Section) -> dict[str, str]:
     """Further addresses by name."""
     found = intake.texts("hosts")
     for name, address in found.items():
-        if not NAME.fullmatch(name) or not _is_address(address):
+        if not NAME.fullmatch(name) or name == BASE or not _is_address(address):
             hint = 'as in hosts: {api: "https://api.example.com"}'
             intake.notes.add((*intake.at("hosts"), name), "a name with an address is expected", hint)
     return {name: address.rstrip("/") for name, address in found.items()}
@@ -264,7 +272,7 @@ def _check_hosts(shop: Section, value: object, place: Place, hosts: Mapping[str,
     match value:
         case str():
             for name in _AT_HOST.findall(value):
-                if name not in hosts:
+                if name not in hosts and name != BASE:
                     hint = did_you_mean(name, hosts) or "name it in intake.hosts"
                     shop.notes.add(place, f"unknown host '{name[:50]}'", hint)
         case dict():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bobusang.connectors.sources.declared.excerpt import Part
     from bobusang.connectors.sources.declared.field import Field
-    from bobusang.connectors.sources.declared.known import Get
+    from bobusang.connectors.sources.declared.known import Change, Get
     from bobusang.connectors.sources.declared.options import Variants
     from bobusang.connectors.sources.declared.paging import Paging
     from bobusang.stages.collect.source import Page
@@ -38,6 +38,8 @@ class FromTarget:
 
     kind: str
     data: str = ""
+    change: Change | None = field(default=None, compare=False)
+    """Makes of it what is wanted, such as one of its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class Stream:
     """Finds something in a record that is not to be collected."""
     fields: tuple[Field, ...] = ()
     variants: tuple[Variants, ...] = ()
+    hands: tuple[Field, ...] = ()
+    """What an item's page tells only the streams that are asked for by it."""
     parent: Get | None = None
     """Finds, in a part of an item, the key of the item."""
     emits: Emits = Emits.PRODUCT
