@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -39,7 +40,7 @@ class Place(Source):
 
     name = "place"
     base = "https://m.example"
-    hosts: ClassVar[dict[str, str]] = {"auth": "https://auth.example/v1"}
+    hosts = MappingProxyType({"auth": "https://auth.example/v1"})
 
     def seeds(self, target: Target) -> Iterable[Ask]:
         return ()

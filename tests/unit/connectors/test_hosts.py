@@ -115,8 +115,10 @@ def test_a_host_that_is_not_there_is_a_problem(tmp_path: Path) -> None:
     )
 
     assert problems(tmp_path, wrong) == [
-        "shop.yaml:6: intake.hosts.image: a name with an address is expected "
-        '(as in hosts: {api: "https://api.example.com"})',
+        (
+            "shop.yaml:6: intake.hosts.image: a name with an address is expected "
+            '(as in hosts: {api: "https://api.example.com"})'
+        ),
         "shop.yaml:9: streams.list.request.host: unknown host 'apo' (did you mean api?)",
         "shop.yaml:14: streams.list.fields.picture?: unknown host 'imag' (did you mean image?)",
     ]
