@@ -37,6 +37,7 @@ from bobusang.flows.generic import steps as generic
 from bobusang.flows.inbound import register as inbound
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
+from bobusang.flows.sheets import register as sheets
 from bobusang.kit import db
 from bobusang.kit.errors import Conflict
 from bobusang.platform.alerting import Alerting
@@ -169,6 +170,7 @@ async def prepare(app: App, *, fetches: bool = False) -> None:
     """What must be there before anything runs: our own workflows, and the leave to collect in the sandbox, or none of
     it any more. A command that only looks leaves that to whoever fetches: it may be working in a sandbox just now."""
     await collect.install(app.engine)
+    await sheets.install(app.engine)
     await inbound.install(app.engine)
     await conveying.prepare(app.engine)
     await daily.install(app.engine)
@@ -207,6 +209,7 @@ def build(settings: Settings, database: db.Database) -> App:
     collector = build_collector(settings, database)
     collect.register(engine.handlers, collector)
     generic.register(engine.handlers, collector)
+    sheets.register(engine, collector)
     inbound.register(engine.handlers, collector)
     belt = conveying.belt(settings, collector)
     conveyor.register(engine.handlers, belt)

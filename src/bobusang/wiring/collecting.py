@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bobusang.connectors.sources.declared.shelf import Shelved, shops
+from bobusang.connectors.sources.sheets.supplied import Supplied
 from bobusang.flows.collect.collector import Collector
 from bobusang.flows.collect.pools import EnginePools
 from bobusang.flows.collect.sharing import Sharing
@@ -51,7 +52,7 @@ def collector(settings: Settings, database: Database) -> Collector:
     pools = EnginePools()
     transport = LaterTransport(allowed(settings), settings.user_agent)
     gate = Gate(database, limiter, pools, by=f"{socket.gethostname()}:{os.getpid()}", user_agent=settings.user_agent)
-    service = Collecting(store, lambda name: sources[name])
+    service = Collecting(store, lambda name: sources[name] if name in sources else Supplied(name))
     return Collector(
         db=database,
         sources=sources,
@@ -124,7 +125,8 @@ class Shelf(Mapping[str, Source]):
     def _is_on(self, one: Shelved) -> bool:
         """Whether a shop lives on the sandbox; one that cannot be read is kept, so that it is told what is wrong."""
         try:
-            return urlsplit(one.load().base).netloc == urlsplit(self._sandbox).netloc
+            base = one.load().base  # what sends files has none, and calls nobody
+            return not base or urlsplit(base).netloc == urlsplit(self._sandbox).netloc
         except BobusangError:
             return True
 

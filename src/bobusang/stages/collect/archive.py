@@ -167,6 +167,16 @@ async def page(tx: Tx, raw_id: int) -> RawPage:
     )
 
 
+def cell_of(page: RawPage, key: str, field: str) -> str:
+    """Where a value stood, of a page that was part of a spreadsheet (`단가표!D5`); empty for any other page."""
+    told = page.headers
+    if "sheet" not in told or "columns" not in told:
+        return ""
+    column = json.loads(told["columns"]).get(field, "")
+    row = json.loads(told["rows"]).get(key, "")
+    return f"{told['sheet']}!{column}{row}" if row else ""
+
+
 def media_of(headers: Mapping[str, str]) -> str:
     """The media type that an answer names."""
     return headers.get("content-type", "").partition(";")[0].strip().lower() or BINARY

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from bobusang.connectors.sources.declared import path
+from bobusang.connectors.sources.declared.cells import compile_cell
 from bobusang.connectors.sources.declared.clean import collapsed
 from bobusang.connectors.sources.declared.excerpt import signs
 from bobusang.connectors.sources.declared.filters import compile_filter
@@ -30,7 +31,7 @@ PAGE_TEXT = 512 << 10
 
 MOST_RECORDS = 10_000
 
-ENGINES = ("json", "css", "ld", "script", "re", "text", "const")
+ENGINES = ("json", "css", "ld", "script", "re", "text", "cell", "const")
 
 _ENGINE = re.compile(
     r"([A-Za-z_]+):(?!(?:not|nth|first|last|only|has|is|where|empty|root|checked|lexbor)\b|:)(.*)", re.DOTALL
@@ -44,10 +45,16 @@ _EMPTY = LexborHTMLParser("<p></p>")
 
 
 class Format(StrEnum):
-    """What a record is: an element of a page, or a piece of JSON."""
+    """What a record is: an element of a page, a piece of JSON, or a row of a spreadsheet."""
 
     HTML = "html"
     JSON = "json"
+    SHEET = "sheet"
+
+    @property
+    def engine(self) -> str:
+        """What reads it where nothing is said."""
+        return {"html": "css", "json": "json", "sheet": "cell"}[self.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +72,7 @@ def parse(text: str, format: Format) -> Expression:
         raise Flaw(f"an expression has at most {LONGEST} characters")
     head, *rest = piped(text)
     found = _ENGINE.fullmatch(head)
-    engine, what = (found[1], found[2].strip()) if found else ("css" if format is Format.HTML else "json", head)
-    if engine == "cell":
-        raise Flaw("the engine cell is for spreadsheets, which come with later sources")
+    engine, what = (found[1], found[2].strip()) if found else (format.engine, head)
     if engine not in ENGINES:
         raise Flaw(f"unknown engine '{engine}'", did_you_mean(engine, ENGINES))
     return Expression(engine, what, tuple(_filter(each) for each in rest))
@@ -167,6 +172,9 @@ def _engine(parsed: Expression, format: Format, *, page: bool) -> Get:
             return _pattern(parsed.what, page=page)
         case "text":
             return _whole(parsed.what, page=page)
+        case "cell":
+            _demand(format, Format.SHEET, "cell")
+            return compile_cell(parsed.what, parsed.filters[0][0] if parsed.filters else "")
     _demand(format, Format.HTML, "css")
     return _css(parsed.what)
 
@@ -174,6 +182,8 @@ def _engine(parsed: Expression, format: Format, *, page: bool) -> Get:
 def _demand(format: Format, wanted: Format, engine: str) -> None:
     if format is not wanted:
         hint = f"say format: {wanted}" if format is Format.JSON else "read an attribute and use the filter json"
+        if Format.SHEET in (format, wanted):
+            hint = "rows of a spreadsheet are read by cell:, and nothing else is"
         raise Flaw(f"{engine}: does not read {format.upper()}", hint)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.model import Snapshot
-from bobusang.connectors.sources.declared import asking
+from bobusang.connectors.sources.declared import asking, sheet
 from bobusang.connectors.sources.declared.document import Document
 from bobusang.connectors.sources.declared.expression import Format
 from bobusang.connectors.sources.declared.field import Row, read_row
@@ -28,6 +28,8 @@ TAIL = 4096
 
 def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
     """All that a page says: by its excerpt, or by the whole where that is wrong or may have overlooked something."""
+    if stream.format is Format.SHEET:
+        return sheet.read(shop, stream, page)
     document = Document(page, shop.base, stream.within, shop.places)
     try:
         found = list(_said(shop, stream, document))

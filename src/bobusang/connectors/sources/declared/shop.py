@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from bobusang.catalog.model import SourceType
-from bobusang.connectors.sources.declared import asking, distrust, manners, reading, units, webhook
+from bobusang.connectors.sources.declared import asking, distrust, manners, reading, sheet, units, webhook
 from bobusang.connectors.sources.declared.compiling import compile_streams
 from bobusang.connectors.sources.declared.document import Document
 from bobusang.connectors.sources.declared.expression import Format
-from bobusang.connectors.sources.declared.extending import SHIPPED, Merged, origin, read_shop
+from bobusang.connectors.sources.declared.extending import SHIPPED, Merged, ShopNotes, origin, read_shop
 from bobusang.connectors.sources.declared.hooks import FILE as HOOKS
 from bobusang.connectors.sources.declared.hooks import After, known_hooks, own_hooks
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
@@ -23,16 +24,15 @@ from bobusang.connectors.sources.declared.requesting import NAME
 from bobusang.connectors.sources.declared.section import Section
 from bobusang.kit.errors import Invalid
 from bobusang.kit.lined.fields import named
-from bobusang.kit.lined.located import BadText
+from bobusang.kit.lined.located import BadText, Located
 from bobusang.kit.nearest import did_you_mean
 from bobusang.stages.collect.policy import Limits, Policy, Quota
 from bobusang.stages.collect.source import Ask, Followed, Kind, Page, Reads, Source, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
     from bobusang.connectors.sources.declared.contract import Contract
+    from bobusang.connectors.sources.declared.sheet import Files
     from bobusang.connectors.sources.declared.stream import Stream
     from bobusang.connectors.sources.declared.webhook import Webhook
     from bobusang.kit.lined.located import Place
@@ -58,6 +58,9 @@ class _Intake:
 
 class Declared(Source):
     """A shop as a source. `version` tells what it means: another reading of a page is another version."""
+
+    files: Files | None = None
+    """How its spreadsheets are read, of a shop that sends such."""
 
     def __init__(
         self,
@@ -204,6 +207,15 @@ def load_shop(
     if base is not None:
         found.base = base.rstrip("/")
         found.hosts = {name: f"{found.base}/{name}" for name in found.hosts}
+    return found
+
+
+def compile_values(name: str, values: dict[str, Any]) -> Declared:
+    """A shop that stands in no file, such as one made of a supplier's settings."""
+    merged = Merged(values, ShopNotes(Located(values), []))
+    found = _compiled(Section(merged.notes, (), values), merged, Path(name), trusted=True)
+    if merged.notes.problems:
+        raise BadText(name, merged.notes.problems)
     return found
 
 

@@ -11,7 +11,7 @@ from bobusang.connectors.sources.declared.request import Request
 from bobusang.stages.collect.source import WINDOW, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import timedelta
 
     from bobusang.connectors.sources.declared.excerpt import Part
@@ -92,6 +92,8 @@ class Stream:
     """The currency of its prices, where it reads any."""
     after: Callable[[dict[str, Any], Page], dict[str, Any]] | None = field(default=None, compare=False)
     """A hook over the fields of each record."""
+    cells: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    """Of a spreadsheet: the headings that each field is read under."""
     most: timedelta | None = None
     """The longest window of time that it answers."""
     source_names: frozenset[str] = frozenset()

@@ -1,0 +1,1 @@
+"""Suppliers' spreadsheets: received, looked through, imported as a job, and taken from a watched folder."""

@@ -1,0 +1,64 @@
+"""A file comes in: its bytes are kept first, then it is written down, once for its content."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from bobusang.connectors.sources.sheets.grid import LARGEST_FILE, Refused
+from bobusang.flows.sheets.supplying import supplier_of
+from bobusang.kit.errors import Invalid
+from bobusang.stages.collect import files
+from bobusang.stages.collect.intake_tables import FileState
+
+if TYPE_CHECKING:
+    from bobusang.flows.collect.collector import Collector
+    from bobusang.kit.db import Tx
+    from bobusang.stages.collect.files import SupplierFile
+
+LONGEST_NAME = 255
+MEDIA = "application/octet-stream"
+
+_UNWANTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+
+
+def named(name: str) -> str:
+    """A file's own name, whatever path the sender's machine has put before it."""
+    bare = _UNWANTED.sub("", name.replace("\\", "/").rpartition("/")[2]).strip()
+    if not bare:
+        raise Invalid("a file has a name", hint="as in list.xlsx", field="name")
+    return bare[-LONGEST_NAME:]
+
+
+async def receive(collector: Collector, supplier: str, name: str, data: bytes, *, by: str) -> tuple[SupplierFile, bool]:
+    """Keep a file of a supplier; and whether it is new. One of the same content is the first."""
+    if len(data) > LARGEST_FILE:
+        raise Refused(f"the file has {len(data) >> 20:,} MB, at most {LARGEST_FILE >> 20} MB are read")
+    if not data:
+        raise Refused("the file is empty")
+    bare = named(name)
+    async with collector.db.read() as tx:
+        await supplier_of(tx, collector, supplier)
+    sha256 = await collector.blobs.put(data, media=MEDIA)
+
+    async def work(tx: Tx) -> tuple[SupplierFile, bool]:
+        await supplier_of(tx, collector, supplier, make=True)
+        return await files.add(tx, supplier, bare, sha256, len(data), by=by)
+
+    return await collector.db.transact(work)
+
+
+async def discard(collector: Collector, file_id: int) -> SupplierFile:
+    """Throw a file away that was not imported; its bytes go where nobody else needs them."""
+
+    async def work(tx: Tx) -> tuple[SupplierFile, bool]:
+        file = await files.get(tx, file_id, lock=True)
+        open_states = (FileState.RECEIVED, FileState.PREVIEWED, FileState.FAILED)
+        await files.move(tx, file, FileState.DISCARDED, allowed=open_states)
+        imported = file.job_id is not None
+        return await files.get(tx, file_id), imported or await files.needed(tx, file.sha256, file.id)
+
+    file, kept = await collector.db.transact(work)
+    if not kept:
+        await collector.blobs.delete([file.sha256])
+    return file
