@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bobusang.kit.errors import BobusangError, Throttled
+from bobusang.kit.errors import BobusangError, Throttled, Unavailable
 from bobusang.stages.collect.admission import Wait
 from bobusang.stages.collect.policy import Identity
 from bobusang.stages.collect.responses import classify
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.http import Answer, Call
     from bobusang.stages.collect.identities import Lease
+    from bobusang.stages.collect.policy import Pictures
     from bobusang.stages.collect.responses import Verdict
     from bobusang.stages.image.model import Request
 
 ENDPOINT = "pictures"
+OK = 200
 
 
 class Door:
@@ -52,7 +54,7 @@ class Door:
         results: list[tuple[Lease, Verdict]] = []
         try:
             answers = await asyncio.gather(
-                *(self._sent(call, lease) for call, lease in zip(calls, leases, strict=False))
+                *(self._sent(call, lease, policy.pictures) for call, lease in zip(calls, leases, strict=False))
             )
             now = self._collector.db.clock.now()
             results = [
@@ -68,8 +70,13 @@ class Door:
         )
         return [*answers, *late]
 
-    async def _sent(self, call: Call, lease: Lease) -> Answer | BobusangError:
+    async def _sent(self, call: Call, lease: Lease, pictures: Pictures) -> Answer | BobusangError:
+        # Names in lower case: of two that differ by a letter's case both would be sent.
+        own = {name.lower(): value for headers in (call.headers, pictures.headers) for name, value in headers.items()}
         try:
-            return await self._collector.transport.send(replace(call, headers={**lease.headers, **call.headers}))
+            answer = await self._collector.transport.send(replace(call, headers={**lease.headers, **own}))
         except BobusangError as error:
             return error
+        if answer.status == OK and len(answer.body) < pictures.least:
+            return Unavailable(f"{call.url}: {len(answer.body)} bytes are a placeholder, not a picture")
+        return answer

@@ -196,6 +196,16 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True)
+class Pictures:
+    """How its pictures are asked for."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Sent instead of our own: some send a placeholder to who does not come from a page of theirs."""
+    least: int = 0
+    """Fewer bytes are no picture, but what stands in its place for a while."""
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All of it; the defaults are careful."""
 
@@ -215,6 +225,7 @@ class Policy:
     currency: str = "KRW"
     timeout: timedelta = timedelta(seconds=30)
     headers: Mapping[str, str] = field(default_factory=dict)
+    pictures: Pictures = Pictures()
     contact: str = ""
     trusted: bool = True
     """False when the shop brings code of its own that nobody has agreed to run."""

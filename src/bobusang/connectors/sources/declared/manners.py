@@ -20,6 +20,7 @@ from bobusang.stages.collect.policy import (
     IdentityKind,
     Issue,
     Limits,
+    Pictures,
     Quota,
     Reaction,
     Response,
@@ -187,6 +188,16 @@ def limits(shop: Section) -> Limits:
 def window(policy: Section | None) -> Window:
     """The hours in which it may be visited."""
     return policy.measured("crawl_window", units.window, Window()) if policy else Window()
+
+
+def pictures(policy: Section | None) -> Pictures:
+    """How its pictures are asked for."""
+    section = policy.inner("images") if policy else None
+    if section is None:
+        return Pictures()
+    found = Pictures(section.texts("headers"), section.measured("least", units.size, 0))
+    section.refuse_others()
+    return found
 
 
 def responses(shop: Section) -> tuple[Response, ...]:

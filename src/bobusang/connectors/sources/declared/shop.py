@@ -312,6 +312,7 @@ def _policy(shop: Section, intake: _Intake, currency: str, *, trusted: bool) -> 
         currency=currency,
         timeout=section.measured("timeout", units.duration, default.timeout) if section else default.timeout,
         headers=section.texts("headers") if section else {},
+        pictures=manners.pictures(section),
         contact=(section.text("contact", most=200) or "") if section else "",
         trusted=trusted,
     )

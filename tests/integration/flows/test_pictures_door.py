@@ -1,0 +1,39 @@
+"""Pictures of a mall that shows a dot to whoever does not come from its own pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bobusang.flows.conveyor.door import Door
+from bobusang.kit.errors import Unavailable
+from bobusang.kit.http import Answer, Call
+from bobusang.stages.collect.policy import Pictures
+from bobusang.stages.image.model import Request
+
+if TYPE_CHECKING:
+    from bobusang.testing.yard import Yard
+
+HOME = "https://www.musinsa.com/"
+
+
+async def fetched(yard: Yard, pictures: Pictures, referer: str = "") -> Answer | Exception:
+    collector = yard.app.collector
+    source = collector.sources["musinsa"]
+    source.policy = replace(source.policy, headers={"Referer": "https://elsewhere.example/"}, pictures=pictures)
+    sent = {"Accept": "image/jpeg", **({"Referer": referer} if referer else {})}
+    (found,) = await Door(collector)([Request("musinsa", Call(f"{source.hosts['image']}/goods/1.jpg", headers=sent))])
+    return found
+
+
+async def test_a_picture_is_asked_for_as_if_from_a_page_of_the_mall(yard: Yard) -> None:
+    """By what the shop names, by the product's own page, and never by both at once."""
+    by_shop = await fetched(yard, Pictures({"Referer": HOME}))
+    by_page = await fetched(yard, Pictures(), referer=f"{HOME}products/1")
+    bare = await fetched(yard, Pictures())
+    guarded = await fetched(yard, Pictures(least=1024))
+
+    media = [one.headers["content-type"] if isinstance(one, Answer) else one for one in (by_shop, by_page, bare)]
+    assert media == ["image/jpeg", "image/jpeg", "image/gif"]
+    assert isinstance(guarded, Unavailable)
+    assert "43 bytes are a placeholder, not a picture" in guarded.message
