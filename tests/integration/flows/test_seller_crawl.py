@@ -68,6 +68,18 @@ async def probes(mill: Mill) -> list[tuple[int, str]]:
     return [(json.loads(row["input"])["probe"], row["status"]) for row in rows]
 
 
+async def test_a_seller_that_products_told_of_is_taken_over_once(mill: Mill) -> None:
+    new = catalog.NewSeller("mustit", "s-1", company="Acme", cadence_minutes=60)
+    found = await mill.shop.do(lambda tx: catalog.create(tx, catalog.NewSeller("mustit", "s-1", email="a@example.com")))
+
+    added = await mill.shop.do(lambda tx: sellers.add(tx, mill.workflow_id, new))
+
+    assert (added.id, added.company, added.email, added.cadence_minutes) == (found, "Acme", "a@example.com", 60)
+    assert added.schedule_id is not None
+    with pytest.raises(Conflict, match="has a seller 's-1' already"):
+        await mill.shop.do(lambda tx: sellers.add(tx, mill.workflow_id, new))
+
+
 async def test_a_crawl_goes_from_list_to_detail_to_options_and_is_graded(mill: Mill) -> None:
     seller = await mill.seller(await mill.smallest())
     assert await mill.crawl(seller) == "SUCCESS"

@@ -29,8 +29,13 @@ ADAPTS = 4
 
 
 async def add(tx: Tx, workflow_id: int, new: NewSeller) -> Seller:
-    """Add a seller: it is crawled on its cadence from the next instant on."""
-    id = await sellers.create(tx, new)
+    """Add a seller: it is crawled on its cadence from the next instant on. One that is known from products alone is
+    taken over, with what is known of it."""
+    known = await sellers.find(tx, new.mall, new.seller_id)
+    if known is not None and known.schedule_id is None:
+        told = {name: value for name in sorted(sellers.EDITABLE) if (value := getattr(new, name)) is not None}
+        await sellers.change(tx, known.id, told)
+    id = known.id if known is not None and known.schedule_id is None else await sellers.create(tx, new)
     seller = await sellers.get(tx, id)
     target_id = await targets.put(tx, kind=KIND, key=seller.seller_id, source=seller.mall, name=seller.name)
     schedule_id = await schedules.create(tx, spec_of(seller, workflow_id, target_id))

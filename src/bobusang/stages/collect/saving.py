@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from bobusang.catalog import brands, records, seen
+from bobusang.catalog import brands, records, seen, seller_facts
 from bobusang.catalog.brands import Proposal
 from bobusang.catalog.model import ChangeKind
 from bobusang.catalog.seen import PACE, Pace
@@ -82,6 +82,7 @@ async def _write(tx: Tx, batch: Batch, policy: Policy, weighed: Weighed) -> Save
         pace=pace_of(policy, batch.kind),
         sighted=not batch.gone,
     )
+    await seller_facts.learn(tx, batch.source, changes)
     for tally, change in weighed.write:
         tally.new += change.kind is ChangeKind.NEW
         tally.changed += change.kind is ChangeKind.CHANGED
