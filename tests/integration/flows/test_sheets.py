@@ -172,7 +172,7 @@ async def test_files_that_cannot_be_read_are_refused_and_kept(yard: Yard) -> Non
     assert (found.state, found.report["error"]) == (FileState.FAILED, "the file is cut off or broken")
     with pytest.raises(Conflict, match="was not looked through yet"):
         await yard.db.transact(lambda tx: starting.start(tx, yard.app.engine, yard.app.collector, file.id))
-    gone = await receiving.discard(yard.app.collector, file.id)
+    gone = await receiving.discard(yard.app.collector, file.id, by="test")
     assert gone.state is FileState.DISCARDED
     with pytest.raises(Missing):
         await yard.app.collector.blobs.get(file.sha256)

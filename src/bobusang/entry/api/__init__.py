@@ -61,6 +61,7 @@ from bobusang.entry.api import (
     sources,
     statistics,
     subscriptions,
+    supplier_files,
     targets,
     tasks,
     users,
@@ -99,6 +100,7 @@ TAGS = [
     {"name": "brands", "description": "The malls' brands, proposed by collecting and reviewed by a person."},
     {"name": "collecting", "description": "Runs: what a source's lists showed, and whether they were complete."},
     {"name": "queues", "description": "What waits, what runs, and the pools' budgets."},
+    {"name": "suppliers", "description": "Who supplies goods, how they come, and their way to the markets."},
     {"name": "sellers", "description": "Sellers of malls, each crawled on its own cadence."},
     {"name": "crawl", "description": "The seller crawl: start, tasks, progress."},
     {"name": "products", "description": "Products: what is known of each now, edited, locked, listed and exported."},
@@ -134,7 +136,7 @@ ROUTERS = (
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions),
     *(api_keys, users),
     *(sources, identities, brands, collecting),
-    *(sellers, crawl, markets, records, raw, held, collect_statistics),
+    *(supplier_files, sellers, crawl, markets, records, raw, held, collect_statistics),
     *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
 )
 RESOURCES = (media, webhooks, inbound, health, prometheus, *ROUTERS)

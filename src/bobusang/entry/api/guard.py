@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LARGEST_BODY = 2 * 1024 * 1024
 LARGER = {"/products/bulk": 64 * 1024 * 1024}
 """Bodies that are read line by line, and never held as a whole."""
+LARGEST_FILE = 65 * 1024 * 1024
+"""A supplier's file, with what a form puts around it; whoever may not send one is refused before it is read."""
 QUIET = ("/health", "/metrics", "/media", "/ui/static")
 """Asked every few seconds by machines; not worth a line each."""
 WELCOME = "/ui/welcome/"
@@ -43,6 +45,7 @@ HEADERS = (
 )
 POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
+_FILES = re.compile(r"(?:/ui)?/suppliers/[^/]+/files")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _log = log.get("api")
 
@@ -137,7 +140,8 @@ def _refused(scope: Scope, headers: Mapping[bytes, bytes], request_id: str) -> R
 
 
 def _most(scope: Scope) -> int:
-    return LARGER.get(scope["path"], LARGEST_BODY)
+    path = scope["path"]
+    return LARGEST_FILE if _FILES.fullmatch(path) else LARGER.get(path, LARGEST_BODY)
 
 
 def _too_large(most: int) -> problems.TooLarge:

@@ -386,4 +386,21 @@ NOTES = {
     "nothing was sent; calls it would cost: {costs}; {held} held, {idle} as confirmed": (
         "보낸 것은 없습니다. 들 호출: {costs}; 보류 {held}건, 그대로 {idle}건"
     ),
+    # suppliers' spreadsheets
+    "{command} imports it": "{command}로 가져옵니다",
+    "file {id} was imported already": "파일 {id}은(는) 이미 가져왔습니다",
+    "job {job} imports file {id}": "작업 {job}이(가) 파일 {id}을(를) 가져옵니다",
+    "file {id} was thrown away": "파일 {id}을(를) 버렸습니다",
+    "columns": "열",
+    "problems": "문제",
+    "columns that are not read: {names}": "읽지 않는 열: {names}",
+    "no column was found for {names}": "열을 찾지 못했습니다: {names}",
+    "{products} products in {rows} rows; {refused} rows without a code, {problems} problems": (
+        "{rows}행에 상품 {products}개, 코드 없는 행 {refused}개, 문제 {problems}건"
+    ),
+    "{listed} products: {new} new, {changed} changed, {held} held, {missed} missed, {absent} gone": (
+        "상품 {listed}개: 신규 {new}, 변경 {changed}, 보류 {held}, 이번에 없음 {missed}, 사라짐 {absent}"
+    ),
+    "what the file lacks is not missed: {why}": "파일에 없는 상품을 없는 것으로 보지 않습니다: {why}",
+    "it could not be read: {why}": "읽을 수 없었습니다: {why}",
 }

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from bobusang.connectors.sources.sheets.grid import LARGEST_FILE, Refused
 from bobusang.flows.sheets.supplying import supplier_of
 from bobusang.kit.errors import Invalid
+from bobusang.platform import audit
+from bobusang.platform.audit import Subject
 from bobusang.stages.collect import files
 from bobusang.stages.collect.intake_tables import FileState
 
@@ -43,18 +45,25 @@ async def receive(collector: Collector, supplier: str, name: str, data: bytes, *
 
     async def work(tx: Tx) -> tuple[SupplierFile, bool]:
         await supplier_of(tx, collector, supplier, make=True)
-        return await files.add(tx, supplier, bare, sha256, len(data), by=by)
+        file, is_new = await files.add(tx, supplier, bare, sha256, len(data), by=by)
+        if is_new:
+            told = {"supplier": supplier, "name": bare, "size": len(data), "sha256": sha256}
+            await audit.record(tx, by, "supplier_file.receive", Subject("supplier_file", file.id), None, told)
+        return file, is_new
 
     return await collector.db.transact(work)
 
 
-async def discard(collector: Collector, file_id: int) -> SupplierFile:
+async def discard(collector: Collector, file_id: int, *, by: str) -> SupplierFile:
     """Throw a file away that was not imported; its bytes go where nobody else needs them."""
 
     async def work(tx: Tx) -> tuple[SupplierFile, bool]:
         file = await files.get(tx, file_id, lock=True)
         open_states = (FileState.RECEIVED, FileState.PREVIEWED, FileState.FAILED)
         await files.move(tx, file, FileState.DISCARDED, allowed=open_states)
+        await audit.record(
+            tx, by, "supplier_file.discard", Subject("supplier_file", file_id), {"name": file.name}, None
+        )
         imported = file.job_id is not None
         return await files.get(tx, file_id), imported or await files.needed(tx, file.sha256, file.id)
 

@@ -1,0 +1,314 @@
+"""Spreadsheet files: what is read of good ones, and how bad ones are refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import struct
+import zipfile
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bobusang.connectors.sources.sheets import heading, packed
+from bobusang.connectors.sources.sheets.grid import MOST_CELLS, MOST_ROWS, Grid, Refused, letters
+from bobusang.connectors.sources.sheets.opening import opened
+from bobusang.testing.workbook import Formula, Sheet, column, workbook
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def read(data: bytes, name: str = "list.xlsx", **said: Any) -> list[list[Any]]:
+    return [cells for _, cells in opened(data, name, **said).rows()]
+
+
+def with_sheet(xml: str | bytes, **others: str | bytes) -> bytes:
+    """A workbook whose sheet is this XML."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(Sheet("1", [["a"]])))) as good,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as bad,
+    ):
+        for name in good.namelist():
+            bad.writestr(name, xml if name.endswith("sheet1.xml") else others.get(name, good.read(name)))
+    return out.getvalue()
+
+
+def sheet_xml(cells: str) -> str:
+    return f'<worksheet xmlns="{MAIN}"><sheetData>{cells}</sheetData></worksheet>'
+
+
+def test_values_come_as_they_were_meant() -> None:
+    row = [
+        8801234567890,
+        12.5,
+        " 코트 ",
+        True,
+        date(2026, 3, 1),
+        datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
+        Formula("A1*2", 24.0),
+    ]
+
+    assert read(workbook(Sheet("1", [row, ["", None, "끝"]]))) == [
+        [8801234567890, 12.5, "코트", True, "2026-03-01", "2026-03-01 09:30:00", 24],
+        [None, None, "끝", None, None, None, None],
+    ]
+
+
+def test_a_merged_cell_says_the_same_in_all_its_places() -> None:
+    rows: list[list[Any]] = [
+        ["코드", "이름", "가격"],
+        ["A", "코트", 1],
+        [None, None, 2],
+        [None, None, 3],
+        ["B", "바지", 4],
+    ]
+
+    found = opened(workbook(Sheet("1", rows, merged=["A2:A4", "B2:B4"])), "a.xlsx")
+
+    assert [cells for _, cells in found.rows()] == [
+        ["코드", "이름", "가격"],
+        ["A", "코트", 1],
+        ["A", "코트", 2],
+        ["A", "코트", 3],
+        ["B", "바지", 4],
+    ]
+
+
+def test_a_heading_over_several_columns_names_the_first() -> None:
+    grid = opened(workbook(Sheet("1", [["코드", None, "이름"], ["A", "x", "코트"]], merged=["A1:B1"])), "a.xlsx")
+
+    assert heading.found(grid, {"코드", "이름"}).columns == ((0, "코드"), (2, "이름"))
+
+
+def test_hidden_and_empty_sheets_are_passed_over_and_found_by_name() -> None:
+    data = workbook(Sheet("비밀", [["x"]], hidden=True), Sheet("빈", []), Sheet("단가", [["코드"], ["A"]]))
+
+    assert opened(data, "a.xlsx").sheet == "단가"
+    assert opened(data, "a.xlsx").sheets == ("빈", "단가")
+    assert opened(data, "a.xlsx", sheet="비밀").sheet == "비밀"
+    assert opened(data, "a.xlsx", sheet=1).sheet == "단가"
+    with pytest.raises(Refused, match="there is no sheet '없음'"):
+        opened(data, "a.xlsx", sheet="없음")
+
+
+@pytest.mark.parametrize(
+    ("codec", "delimiter"),
+    [("utf-8", ","), ("utf-8-sig", ";"), ("cp949", ","), ("euc-kr", "\t"), ("utf-16", "\t"), ("cp949", "|")],
+)
+def test_text_files_in_any_encoding_and_with_any_sign_between(codec: str, delimiter: str) -> None:
+    lines = [["상품코드", "상품명", "가격"], ["0012", "코트, 겨울용", "129,000"], ["0013", "바지", "9,000"]]
+    quoted = "\r\n".join(delimiter.join(f'"{cell}"' for cell in line) for line in lines)
+
+    found = opened(quoted.encode(codec), "list.csv")
+
+    assert [cells for _, cells in found.rows()] == lines
+    assert found.delimiter == delimiter
+
+
+def test_codes_that_were_kept_from_a_spreadsheet_by_a_formula() -> None:
+    assert read('코드,이름\n="00123",코트\n'.encode(), "a.csv") == [["코드", "이름"], ["00123", "코트"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "row", "names"),
+    [
+        ([["단가표"], [], ["상품코드", "상품명", "공급가"], ["A", "코트", 1]], 3, ("상품코드", "상품명", "공급가")),
+        ([["Code*", "Name", "Price (원)"], ["A", "coat", 1]], 1, ("Code*", "Name", "Price (원)")),
+        ([["가나", "다라"], ["A", "코트"], ["B", "바지"]], 1, ("가나", "다라")),
+        (
+            [["담당", "김", "tel", "02-123-4567"], ["품번", "품명", "단가", "가격"], ["A", "b", 1, 2]],
+            2,
+            ("품번", "품명", "단가", "가격"),
+        ),
+        ([["가격", "코드", "가격"], [1, "A", 2]], 1, ("가격#1", "코드", "가격#2")),
+    ],
+)
+def test_the_header_is_found(rows: list[list[Any]], row: int, names: tuple[str, ...]) -> None:
+    found = heading.found(opened(workbook(Sheet("1", rows)), "a.xlsx"), {"품번", "품명", "단가", "상품코드", "상품명"})
+
+    assert (found.row, found.names) == (row, names)
+
+
+def lying(data: bytes, name: str, size: int) -> bytes:
+    """The same archive with another declared size of a part, in both of its places."""
+    out = bytearray(data)
+    at = data.index(b"PK\x01\x02")
+    while out[at : at + 4] == b"PK\x01\x02":
+        length, extra, comment = struct.unpack("<HHH", out[at + 28 : at + 34])
+        if out[at + 46 : at + 46 + length] == name.encode():
+            out[at + 24 : at + 28] = struct.pack("<I", size)
+            local = struct.unpack("<I", out[at + 42 : at + 46])[0]
+            out[local + 22 : local + 26] = struct.pack("<I", size)
+        at += 46 + length + extra + comment
+    return bytes(out)
+
+
+def bomb() -> bytes:
+    return with_sheet(sheet_xml('<row r="1"></row>' * (40 << 16)))
+
+
+CELL_OF_LAUGHS = '<row><c t="str"><v>&b;</v></c></row>'
+LAUGHS = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>{sheet_xml(CELL_OF_LAUGHS)}'
+HOSTILE: list[tuple[str, bytes, str]] = [
+    (
+        "far right",
+        with_sheet(sheet_xml('<row r="1"><c r="A1"><v>1</v></c><c r="BDWGN1"><v>1</v></c></row>')),
+        "columns",
+    ),
+    (
+        "last corner",
+        with_sheet(
+            sheet_xml('<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>')
+        ),
+        "columns",
+    ),
+    (
+        "far down",
+        with_sheet(
+            sheet_xml('<row r="1"><c r="A1"/><c r="L1"><v>1</v></c></row><row r="9"><c r="A1048576"><v>1</v></c></row>')
+        ),
+        "cells",
+    ),
+    ("below its end", with_sheet(sheet_xml('<row r="1"><c r="A99999999"><v>1</v></c></row>')), "rows"),
+    (
+        "single quotes",
+        with_sheet(sheet_xml("<row r='1'><c r='A1'><v>1</v></c><c r='XFD1'><v>1</v></c></row>")),
+        "columns",
+    ),
+    (
+        "hidden by a tab",
+        with_sheet(sheet_xml('<row r="1"><c r="A1"><v>1</v></c><c\tr="XFD1"><v>1</v></c></row>')),
+        "columns",
+    ),
+    (
+        "hidden in a sign",
+        with_sheet(sheet_xml("""<row r="1"><c t=">" r='XFD1'><v>1</v></c><c><v> r="A1"</v></c></row>""")),
+        "columns",
+    ),
+    ("a million without places", with_sheet(sheet_xml("<row>" + "<c><v>1</v></c>" * 1_000_000 + "</row>")), "columns"),
+    ("entities", with_sheet(LAUGHS), "defines entities"),
+    ("cut off", workbook(Sheet("1", [["a"] * 50] * 50))[:-100], "cut off or broken"),
+    ("cut in its middle", workbook(Sheet("1", [["a"] * 50] * 50))[:600], "cut off or broken"),
+    ("another archive", b"PK\x03\x04" + b"\0" * 50, "cut off or broken"),
+    (
+        "locked",
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le"),
+        "protected by a password",
+    ),
+    ("broken old one", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "cannot be read|is broken"),
+    ("a web page", b"<html><table><tr><td>1</td></tr></table></html>", "is a web page"),
+    ("a picture", b"\x89PNG\r\n\x1a\n\0\0", "is no spreadsheet"),
+    ("nothing", b"\r\n  \n", "is empty"),
+    ("no text", bytes(range(256)) * 20, "neither a spreadsheet nor text"),
+    ("no sheet", workbook(Sheet("1", [])), "no sheet with anything in it"),
+    ("broken sheet", with_sheet("<worksheet><sheetData><row><c r="), "cannot be read|no sheet|is broken"),
+    ("garbage for a sheet", with_sheet(b"\xff\xfe\0garbage"), "cannot be read|no sheet|is broken"),
+    ("wide text", ("a," * 2_000 + "\n").encode(), "columns"),
+]
+
+
+@pytest.mark.parametrize(("data", "why"), [one[1:] for one in HOSTILE], ids=[one[0] for one in HOSTILE])
+def test_hostile_files_are_refused_in_plain_words(data: bytes, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        opened(data, "list.xlsx")
+
+
+def test_bombs_are_refused_by_what_they_declare_and_by_what_they_are() -> None:
+    honest = bomb()
+    small = lying(honest, "xl/worksheets/sheet1.xml", 1_000)
+
+    for data in (honest, small):
+        with pytest.raises(Refused, match="unpacks to far more"):
+            opened(data, "list.xlsx")
+
+
+def test_a_locked_part_and_other_formats_are_named() -> None:
+    for name, why in (("xl/workbook.bin", "XLSB"), ("content.xml", "ODS"), ("a.txt", "an archive")):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as found:
+            found.writestr(name, "x")
+        with pytest.raises(Refused, match=why):
+            opened(out.getvalue(), "list.xlsx")
+
+
+def test_macros_are_not_looked_at() -> None:
+    out = io.BytesIO(workbook(Sheet("1", [["코드"], ["A"]])))
+    with zipfile.ZipFile(out, "a") as found:
+        found.writestr("xl/vbaProject.bin", b"\xff" * 1000)
+
+    assert read(out.getvalue(), "list.xlsm") == [["코드"], ["A"]]
+
+
+def test_the_extension_says_nothing() -> None:
+    data = workbook(Sheet("1", [["코드"], ["A"]]))
+
+    assert read(data, "list.csv") == read(data, "list.xls") == [["코드"], ["A"]]
+    assert read("코드,이름\nA,코트\n".encode("cp949"), "list.xlsx") == [["코드", "이름"], ["A", "코트"]]
+
+
+@given(st.integers(0, 20_000))
+def test_columns_have_the_letters_that_spreadsheets_give_them(at: int) -> None:
+    assert letters(at) == column(at)
+    assert packed._number(letters(at).encode()) == at + 1
+
+
+@given(columns=st.integers(0, 800), other=st.integers(1, 20_000), row=st.integers(1, 2_000_000))
+def test_places_beyond_are_found_and_no_others(columns: int, other: int, row: int) -> None:
+    most = min(MOST_ROWS, MOST_CELLS // max(columns, 1))
+    text = f'<c r="{letters(other - 1)}{row}">'.encode()
+
+    assert (packed._beyond(columns).search(text) is not None) is (other > columns or row > most)
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\ufffe\uffff"), max_size=20).map(
+    str.strip
+)
+CELL = st.one_of(
+    st.none(),
+    st.integers(-(2**50), 2**50),
+    st.booleans(),
+    st.dates(date(1950, 1, 1), date(2100, 1, 1)),
+    TEXT.map(lambda text: text or None),
+    st.floats(allow_nan=False, allow_infinity=False, width=32).filter(lambda one: not one.is_integer()),
+)
+
+
+def told(cell: Any) -> Any:
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(CELL, min_size=3, max_size=3), min_size=1, max_size=8))
+def test_any_table_written_as_xlsx_reads_back(rows: list[list[Any]]) -> None:
+    rows = [["x", "y", "z"], *rows, ["끝", "끝", "끝"]]
+
+    assert read(workbook(Sheet("1", rows))) == [[told(cell) for cell in row] for row in rows]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(TEXT, min_size=3, max_size=3), min_size=1, max_size=8), st.sampled_from([",", "\t", ";"]))
+def test_any_table_written_as_csv_reads_back(rows: list[list[str]], delimiter: str) -> None:
+    head = [["상품코드", "상품명", "가격"], ["A1", "코트", "1"]]
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([*head, *rows])
+
+    found: Grid = opened(text.getvalue().encode("utf-8-sig"), "list.csv")
+
+    assert [cells for _, cells in found.rows()] == [[cell or None for cell in row] for row in [*head, *rows]]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_a_damaged_workbook_is_read_or_refused_and_never_worse(data: st.DataObject) -> None:
+    good = bytearray(workbook(Sheet("1", [["상품코드", "상품명"], ["A", "코트"], ["B", 12.5]])))
+    for _ in range(data.draw(st.integers(1, 6))):
+        good[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
+
+    try:
+        list(opened(bytes(good), "list.xlsx").rows())
+    except Refused:
+        pass
