@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Option = dict[str, Any]
 
 PREFIX = "options."
-PRICES = frozenset({"price", "list_price"})
+PRICES = frozenset({"price", "list_price", "extra_price"})
 
 
 def merge(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bobusang.kit.http import Answer, Call, Transport
     from bobusang.settings import Settings
 
-SANDBOXED = ("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify", "acme")
+SANDBOXED = ("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify", "acme", "wconcept", "musinsa")
 """What the sandbox serves, each under its name."""
 PROFILE = "sandbox profile"
 """Who decides for the sandbox."""

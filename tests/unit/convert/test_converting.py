@@ -200,3 +200,13 @@ def test_converting_again_changes_nothing() -> None:
     before = ready()
 
     assert convert(before) == before
+
+
+def test_an_option_that_costs_more_than_the_product_has_a_price_of_its_own() -> None:
+    options = [{"code": "S", "size": "S", "extra_price": 0}, {"code": "XL", "size": "XL", "extra_price": 5000}]
+
+    def prices(fields: dict[str, Any]) -> list[int | None]:
+        return [one.price for one in converting.read_options(fields).sources]
+
+    assert prices({"price": 30_000, "options": options}) == [30_000, 35_000]
+    assert prices({"options": options}) == [None, None], "without a price nobody knows what more than it is"

@@ -51,7 +51,7 @@ BEHIND = Statement("""
       where s.name = :index and d.state = 'PENDING' and d.event_id <= :mark) as value""")
 LOADED = Statement("""
     select count(*) as products, coalesce(sum(case when in_stock = true then 1 else 0 end), 0) as in_stock,
-      count(distinct seller_id) as sellers from products where mall = :source and listed = true""")
+      count(distinct seller_id) as sellers from products where mall = :source and (listed is null or listed = true)""")
 
 
 class Steps:

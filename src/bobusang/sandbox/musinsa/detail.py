@@ -210,7 +210,7 @@ def _item(one: Standing, option: Option, groups: dict[str, dict[str, int]]) -> d
         "optionValueNos": _values(option, groups),
         "optionValues": [{"no": no, "name": value, "optionName": name} for name, value, no in _chosen(option, groups)],
         "managedCode": "^".join(value for _, value, _ in _chosen(option, groups)),
-        "price": 0,
+        "price": goods.surcharge(one.product, option),
         "activated": True,
         "isDeleted": False,
     }

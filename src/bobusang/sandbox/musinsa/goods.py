@@ -9,7 +9,7 @@ from bobusang.sandbox.chance import drawn
 from bobusang.sandbox.words import SELLER_TITLES, SELLERS
 
 if TYPE_CHECKING:
-    from bobusang.sandbox.product import Product, Standing
+    from bobusang.sandbox.product import Option, Product, Standing
     from bobusang.sandbox.words import Brand, Kind
 
 CATEGORIES = {"상의": "001", "아우터": "002", "하의": "003", "가방": "004", "소품": "101", "신발": "103"}
@@ -52,6 +52,12 @@ def final(one: Standing) -> int:
 def rate(one: Standing) -> int:
     """By how many per cent it is cheaper than it was."""
     return 100 * (one.product.list_price - one.price) // one.product.list_price
+
+
+def surcharge(product: Product, option: Option) -> int:
+    """What an option costs beyond the product's price: the largest of some."""
+    dear = product.seed % 6 == 0 and len(product.options) > 2
+    return 5000 if dear and option == product.options[-1] else 0
 
 
 def company(seller: str) -> dict[str, Any]:

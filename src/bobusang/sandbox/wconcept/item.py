@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bobusang.sandbox.product import Product, Standing
     from bobusang.sandbox.scene import Scene
 
-AROUND = {PageSize.DEFAULT: 60_000, PageSize.REAL: 260_000}
+AROUND = {PageSize.DEFAULT: 25_000, PageSize.REAL: 260_000}
 SOLD = 900
 """What `totalQty` counts is not what is left: it is hundreds on a page that is sold out."""
 

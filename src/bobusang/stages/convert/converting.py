@@ -54,8 +54,17 @@ def read_options(fields: Mapping[str, Any]) -> options.Sorted:
     listed = fields.get("options")
     sold_out = fields.get("sold_out")
     if isinstance(listed, list) and listed:
-        return options.read(listed, sold_out=sold_out is True)
+        return options.read(_priced(listed, fields.get("price")), sold_out=sold_out is True)
     return options.read([{"available": not sold_out if isinstance(sold_out, bool) else None}])
+
+
+def _priced(listed: list[Any], price: Any) -> list[Any]:
+    """The options with their own prices: some malls tell what one costs beyond the product."""
+    if type(price) is not int or not any(isinstance(one, dict) and one.get("extra_price") for one in listed):
+        return listed
+    return [
+        {"price": price + one["extra_price"], **one} if type(one.get("extra_price")) is int else one for one in listed
+    ]
 
 
 def convert(

@@ -100,10 +100,11 @@ class _Compiler:
         self._check_shape(kind, emits, specs, key)
         if section.values.get("gone") is not None:
             section.required("needs")
+        skip = self._get("skip", inner, page=is_page)
         options = self._variants(inner if kind is Kind.LIST else self.format)
         if kind is Kind.PART and records is not None and key is not None:
             partial = not section.flag("complete", default=True)
-            fields, options = (), (Variants(records, key, fields, partial=partial),)
+            fields, options = (), (Variants(records, key, fields, partial=partial, skip=skip),)
         money = any(each.name == "price" for each in fields)
         found = Stream(
             name=self.name,
@@ -114,7 +115,7 @@ class _Compiler:
             paging=paging,
             records=records,
             key=key,
-            skip=self._get("skip", inner, page=is_page),
+            skip=skip,
             fields=fields,
             variants=options,
             hands=self._hands(kind),

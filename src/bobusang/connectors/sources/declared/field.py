@@ -182,7 +182,8 @@ def _together(gets: list[Get]) -> Get:
         found = [each(record, document) for each in gets]
         if UNCLEAR in found:
             return UNCLEAR
-        return [each for each in found if each is not NOTHING] or NOTHING
+        told = [each for each in found if each is not NOTHING]
+        return [one for each in told for one in (each if type(each) is list else [each])] or NOTHING
 
     return get
 
