@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from bobusang.kit.http import Answer, Call, Transport
     from bobusang.settings import Settings
 
-SANDBOXED = ("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify", "acme", "wconcept", "musinsa")
+SANDBOXED = (
+    *("okmall", "mustit", "news", "feed", "buyma", "cafe24", "shopify", "acme", "wconcept", "musinsa"),
+    *("ownerclan", "domeggook"),
+)
 """What the sandbox serves, each under its name."""
 PROFILE = "sandbox profile"
 """Who decides for the sandbox."""
@@ -105,7 +108,7 @@ class Shelf(Mapping[str, Source]):
         self._sandbox = settings.sandbox_url.rstrip("/")
         self._trusted = {name.strip() for name in settings.shops_trusted.split(",")}
         self._own = {
-            name for name, one in found.items() if self._sandbox and one.origin == "folder" and self._is_on(one)
+            name for name, one in found.items() if self._sandbox and one.origin != "shipped" and self._is_on(one)
         }
         served = {*SANDBOXED, *self._own} if self._sandbox else set(found)
         self._shelved = {name: one for name, one in found.items() if name in served}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,8 @@ PERIOD = timedelta(hours=6)
 """How often a source is followed; what overlaps is never less."""
 OLDEST = timedelta(days=60)
 """What was not followed for so long is collected whole again: windows that long are no quicker."""
+MARGIN = timedelta(minutes=1)
+"""A window is so much shorter than a source allows: who counts in whole seconds or days may round it up."""
 ZONE = ZoneInfo("Asia/Seoul")
 
 OF_SOURCE = Statement("select * from sync_marks where source = :source order by stream, target")
@@ -53,13 +56,15 @@ class Span:
 
     @property
     def data(self) -> dict[str, Any]:
-        """As a target tells it: as ISO text, in milliseconds and as days in Seoul."""
-        found: dict[str, Any] = {}
-        for name, moment in (("since", self.since), ("until", self.until)):
-            found[name] = moment.isoformat()
-            found[f"{name}_ms"] = int(moment.timestamp() * 1000)
-            found[f"{name}_date"] = moment.astimezone(ZONE).date().isoformat()
-        return found
+        """As a target tells it: as ISO text, in whole milliseconds around it, and as days in Seoul."""
+        return {
+            "since": self.since.isoformat(),
+            "until": self.until.isoformat(),
+            "since_ms": floor(self.since.timestamp() * 1000),
+            "until_ms": ceil(self.until.timestamp() * 1000),
+            "since_date": self.since.astimezone(ZONE).date().isoformat(),
+            "until_date": self.until.astimezone(ZONE).date().isoformat(),
+        }
 
 
 def spans(mark: datetime, now: datetime, *, most: timedelta | None = None, period: timedelta = PERIOD) -> list[Span]:
@@ -75,7 +80,7 @@ def spans(mark: datetime, now: datetime, *, most: timedelta | None = None, perio
         return [Span(since, now)]
     found = []
     while since < now:
-        until = min(since + most, now)
+        until = min(since + most - MARGIN, now)
         found.append(Span(since, until))
         since = until
     return found

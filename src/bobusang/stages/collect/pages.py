@@ -83,7 +83,7 @@ def is_gone(snapshot: Snapshot) -> bool:
 
 def _closed(reading: Reading) -> Reading:
     """An item that is no more is not listed either: explicit evidence, which needs no second run (but see guards)."""
-    fields = {"listed": False, **reading.snapshot.fields}
+    fields = {**reading.snapshot.fields, "listed": False}
     return msgspec.structs.replace(reading, snapshot=msgspec.structs.replace(reading.snapshot, fields=fields))
 
 

@@ -1,0 +1,267 @@
+"""Ownerclan and Domeggook, collected to the end and followed in time: nothing is lost, whatever breaks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from bobusang.flows.collect import syncing
+from bobusang.kit.sql import Statement
+from bobusang.sandbox.domeggook.goods import category
+from bobusang.sandbox.ledger import entries
+from bobusang.sandbox.ownerclan import goods
+from bobusang.stages.collect import marks
+
+if TYPE_CHECKING:
+    from bobusang.flows.collect.starting import Started
+    from bobusang.sandbox.product import Standing
+    from bobusang.sandbox.world import World
+    from bobusang.testing.yard import Yard
+
+BACK = Statement("update sync_marks set until = :until where source = :source")
+
+
+def items(world: World) -> dict[str, tuple[Any, ...]]:
+    """What Ownerclan has, as it should be stored."""
+    return {
+        goods.key_of(one.no): shown(world.standing("ownerclan", one.no))
+        for one in entries(world, "ownerclan")
+        if not one.gone
+    }
+
+
+def shown(one: Standing | None) -> tuple[Any, ...]:
+    assert one is not None
+    product = one.product
+    status = goods.status(product, one)
+    options = {option["key"]: option["quantity"] for option in goods.options(product, one)}
+    return product.title, one.price, status, status != "available", goods.sellable(product), options
+
+
+def stored(records: dict[str, dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    return {
+        key: (
+            *(fields[name] for name in ("name", "price", "status", "sold_out", "listed")),
+            {option["code"]: option["stock"] for option in fields["options"] if not option.get("gone")},
+        )
+        for key, fields in records.items()
+        if fields.get("gone") is not True
+    }
+
+
+async def sync(yard: Yard, source: str) -> list[dict[str, Any]]:
+    """Follow a source to the end; what the runs say of themselves."""
+    started = await begun(yard, source)
+    for one in started:
+        await yard.ended(one.job_id)
+    return [await yard.run(one.job_id) for one in started]
+
+
+async def begun(yard: Yard, source: str) -> list[Started]:
+    app = yard.app
+    return await yard.db.transact(lambda tx: syncing.start(tx, app.engine, app.collector, source))
+
+
+async def until(yard: Yard, source: str) -> dict[tuple[str, str], Any]:
+    async with yard.db.read() as tx:
+        return await marks.of_source(tx, source)
+
+
+async def test_ownerclan_is_stored_as_it_is_and_its_login_is_made_once(yard: Yard, world: World) -> None:
+    run = await yard.collect("ownerclan", "list", "all")
+    records = await yard.records("ownerclan")
+
+    assert stored(records) == items(world)
+    assert (run["state"], run["listed"], run["new"], run["held"]) == ("PROVED", len(records), len(records), 0)
+    assert (await yard.door.suppliers())["logins"] == 1
+    some = {one["vendor"] for one in records.values()}
+    assert len(some) > 1
+    assert all(isinstance(one, int) for one in some)
+    assert {one["price_policy"] for one in records.values() if "fixed_price" in one} == {"fixed"}
+    assert {one["shipping_type"] for one in records.values()} == {"any", "prepaid", "collect", "free"}
+
+
+async def test_a_token_that_is_over_is_renewed_without_an_attempt(yard: Yard, world: World) -> None:
+    await yard.collect("ownerclan", "list", "all")
+    await yard.door.suppliers(expire=True)
+    run = await yard.collect("ownerclan", "list", "all")
+
+    assert (run["state"], run["listed"]) == ("PROVED", len(items(world)))
+    assert (await yard.door.suppliers())["logins"] == 2
+
+
+async def test_half_of_the_data_beside_an_error_is_no_list(yard: Yard, world: World) -> None:
+    await yard.door.fault("ownerclan", "graphql", "half_data", count=1)
+    run = await yard.collect("ownerclan", "list", "all")
+
+    assert (run["state"], run["listed"]) == ("PROVED", len(items(world)))
+    assert stored(await yard.records("ownerclan")) == items(world)
+
+
+async def test_what_may_not_be_sold_on_markets_is_not_listed(yard: Yard, world: World) -> None:
+    await yard.collect("ownerclan", "list", "all")
+    rows = await yard.rows("select product_id, listed from products where mall = 'ownerclan'")
+
+    assert {row["product_id"] for row in rows if not row["listed"]} == {
+        key for key, one in items(world).items() if not one[4]
+    }
+
+
+async def test_ownerclan_is_followed_from_what_was_collected_whole(yard: Yard, world: World) -> None:
+    first = await sync(yard, "ownerclan")
+    began = await until(yard, "ownerclan")
+    await yard.door.advance(24)
+    runs = await sync(yard, "ownerclan")
+
+    assert [(run["target"], run["state"]) for run in first] == [("list:all", "PROVED")]
+    assert set(began) == {("changed", ""), ("history", "")}
+    assert [(run["target"], run["state"]) for run in runs] == [
+        ("window:changed", "PROVED"),
+        ("window:history", "PROVED"),
+    ]
+    assert runs[0]["listed"] < len(items(world))
+    assert stored(await yard.records("ownerclan")) == items(world)
+    assert all(moment > began[place] for place, moment in (await until(yard, "ownerclan")).items())
+
+
+async def test_a_window_that_could_not_be_read_is_read_again(yard: Yard, world: World) -> None:
+    await sync(yard, "ownerclan")
+    began = await until(yard, "ownerclan")
+    await yard.door.advance(24)
+    await yard.door.fault("ownerclan", "graphql", "http_400")
+    failed = await sync(yard, "ownerclan")
+    stayed = await until(yard, "ownerclan")
+    await yard.door.clear()
+    runs = await sync(yard, "ownerclan")
+
+    assert [run["state"] for run in failed] == ["UNPROVED", "UNPROVED"]
+    assert stayed == began
+    assert [run["state"] for run in runs] == ["PROVED", "PROVED"]
+    assert stored(await yard.records("ownerclan")) == items(world)
+
+
+async def test_an_item_whose_page_could_not_be_read_holds_the_mark(yard: Yard, world: World) -> None:
+    """The list that mentions it was read, but what happened to it is not known."""
+    await sync(yard, "ownerclan")
+    began = await until(yard, "ownerclan")
+    await yard.door.advance(30)
+    # The two lists are asked for first, one page each; then come the items.
+    await yard.door.fault("ownerclan", "graphql", "http_400", after=2, count=1)
+    runs = {run["target"]: run["state"] for run in await sync(yard, "ownerclan")}
+    stayed = await until(yard, "ownerclan")
+
+    assert runs == {"window:changed": "PROVED", "window:history": "UNPROVED"}
+    assert stayed["history", ""] == began["history", ""]
+    assert stayed["changed", ""] > began["changed", ""]
+
+
+async def test_a_long_absence_is_followed_in_pieces_of_seven_days(yard: Yard, world: World) -> None:
+    await sync(yard, "ownerclan")
+    await yard.door.advance(24)
+    now = yard.db.clock.now()
+    await yard.db.transact(lambda tx: tx.execute(BACK, source="ownerclan", until=now - timedelta(days=16)))
+    runs = await sync(yard, "ownerclan")
+
+    assert [(run["target"], run["state"]) for run in runs] == [
+        ("window:changed", "PROVED"),
+        *[("window:history", "PROVED")] * 3,
+    ]
+    assert all(moment >= now for moment in (await until(yard, "ownerclan")).values())
+
+
+async def test_what_is_being_followed_is_not_begun_again(tmp_path: Any, world: World) -> None:
+    from bobusang.testing.yard import Yard
+
+    async with Yard.opened(tmp_path, world=world) as yard:
+        first = await begun(yard, "ownerclan")
+        again = await begun(yard, "ownerclan")
+        async with yard.working():
+            await yard.ended(first[0].job_id)
+        windows = await begun(yard, "ownerclan")
+        twice = await begun(yard, "ownerclan")
+
+    assert [(one.job_id, one.is_new) for one in again] == [(first[0].job_id, False)]
+    assert [one.job_id for one in twice] == [one.job_id for one in windows]
+    assert [(one.target, one.is_new) for one in windows] == [("window:changed", True), ("window:history", True)]
+
+
+def categories(world: World) -> dict[str, list[str]]:
+    """Domeggook's numbers by category, of what is on sale."""
+    found: dict[str, list[str]] = {}
+    for one in entries(world, "domeggook"):
+        standing = None if one.gone else world.standing("domeggook", one.no)
+        if standing is not None and not standing.sold_out:
+            found.setdefault(category(standing.product), []).append(str(one.no))
+    return found
+
+
+@pytest.fixture
+def shelf(world: World) -> str:
+    """The category that has most."""
+    found = categories(world)
+    return max(found, key=lambda code: len(found[code]))
+
+
+async def test_domeggook_is_stored_as_it_is(yard: Yard, world: World, shelf: str) -> None:
+    run = await yard.collect("domeggook", "category", shelf)
+    records = await yard.records("domeggook")
+    wanted = categories(world)[shelf]
+
+    assert (run["state"], run["total"], sorted(records)) == ("PROVED", len(wanted), sorted(wanted))
+    for key, fields in records.items():
+        one = world.standing("domeggook", int(key))
+        assert one is not None
+        assert (fields["name"], fields["price"], fields["stock"], fields["sold_out"], fields["listed"]) == (
+            one.product.title,
+            one.price,
+            one.stock,
+            False,
+            True,
+        )
+        assert [option["stock"] for option in fields.get("options", [])] == (
+            [] if one.product.single else list(one.stocks)
+        ), "a hidden option is none"
+        assert fields["price_tiers"][0] == {"from": 1, "price": one.price}
+
+
+async def test_the_key_is_in_nothing_that_is_kept(yard: Yard, shelf: str) -> None:
+    await yard.collect("domeggook", "category", shelf)
+    addresses = await yard.rows("select url from raw_pages")
+    sent = await yard.door.log(mall="domeggook")
+
+    assert addresses
+    assert not [row for row in addresses if "aid" in row["url"]]
+    assert all("aid=sandbox" in one["path"] for one in sent)
+
+
+async def test_an_error_inside_200_is_tried_again(yard: Yard, world: World, shelf: str) -> None:
+    await yard.door.fault("domeggook", "api", "error_inside", count=2)
+    run = await yard.collect("domeggook", "category", shelf)
+
+    assert (run["state"], run["listed"]) == ("PROVED", len(categories(world)[shelf]))
+
+
+async def test_domeggook_is_followed_by_what_is_newest(yard: Yard, world: World, shelf: str) -> None:
+    await yard.collect("domeggook", "category", shelf)
+    before = set(await yard.records("domeggook"))
+    await yard.door.advance(400)
+    runs = await sync(yard, "domeggook")
+    after = set(await yard.records("domeggook"))
+
+    assert [(run["target"], run["state"]) for run in runs] == [(f"window:recent@category:{shelf}", "PROVED")]
+    assert set(categories(world)[shelf]) - after == set()
+    assert after - before
+
+
+async def test_domeggook_has_nothing_to_follow_before_something_was_collected(yard: Yard) -> None:
+    with pytest.raises(Exception, match="nothing to follow yet"):
+        await begun(yard, "domeggook")
+
+
+async def test_a_source_without_windows_is_collected_whole(yard: Yard) -> None:
+    runs = await sync(yard, "feed")
+
+    assert [(run["target"], run["state"]) for run in runs] == [("list:all", "PROVED")]
+    assert await until(yard, "feed") == {}
