@@ -1,9 +1,11 @@
+import sys
 from pathlib import Path
 
 import pytest
 
+from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.scaffold import check, new_shop
-from bobusang.connectors.sources.declared.shelf import Shelved, shops
+from bobusang.connectors.sources.declared.shelf import Shelved, platforms, shops
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.kit.lined.located import BadText, Problem
@@ -75,14 +77,8 @@ def test_the_shelf_holds_shipped_shops_and_the_operator_s_own(tmp_path: Path) ->
     own = with_hooks(tmp_path)
     found = shops(tmp_path)
 
-    assert {name: each.origin for name, each in found.items()} == {
-        "acme": "folder",
-        "buyma": "shipped",
-        "feed": "shipped",
-        "mustit": "shipped",
-        "news": "shipped",
-        "okmall": "shipped",
-    }
+    shipped = {path.parent.name: "shipped" for path in SHIPPED.glob("*/shop.yaml")}
+    assert {name: each.origin for name, each in found.items()} == {**shipped, "acme": "folder"}
     assert found["acme"] == Shelved("acme", "folder", own)
     assert {name for name, each in found.items() if each.contains_code} == {"acme"}
     assert found["okmall"].load(base="http://127.0.0.1:8600/okmall").base == "http://127.0.0.1:8600/okmall"
@@ -158,3 +154,43 @@ def test_check_of_nothing_says_what_is_missing(tmp_path: Path) -> None:
     assert [problem.message for problem in check(tmp_path / "nobody")] == ["nobody/shop.yaml is not there"]
     with pytest.raises(BadText):
         load_shop(written(tmp_path, "shop: 5\n"))
+
+
+def package(folder: Path, code: str) -> None:
+    """An installed package that offers a source."""
+    (folder / "stranger.py").write_text(code, "utf-8")
+    info = folder / "stranger-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1\n", "utf-8")
+    (info / "entry_points.txt").write_text("[bobusang.sources]\nstranger = stranger:make\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("1 / 0\n", "the entry point stranger of bobusang.sources does not load: division by zero"),
+        ("make = 7\n", "the entry point stranger of bobusang.sources does not load: it is no module"),
+        ("def make():\n    return 7\n", "the package's source stranger is none"),
+    ],
+)
+def test_a_package_that_does_not_load_hides_no_other_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, message: str
+) -> None:
+    package(tmp_path, code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "stranger", raising=False)
+
+    found = shops()
+
+    assert found["okmall"].load().name == "okmall"
+    with pytest.raises(Invalid, match=message):
+        found["stranger"].load()
+    monkeypatch.delitem(sys.modules, "stranger", raising=False)
+
+
+def test_platforms_are_listed_apart() -> None:
+    found = platforms()
+
+    assert set(found) >= {"platform/cafe24", "platform/shopify"}
+    assert set(shops()) & set(found) == set()
+    assert [load_shop(folder).policy.trusted for folder in found.values()] == [True] * len(found)

@@ -322,6 +322,18 @@ NOTES = {
     "{folder} was made": "{folder} 폴더를 만들었습니다",
     "  {file}  says where the shop lives and how its pages are read": "  {file}  쇼핑몰의 주소와 페이지 읽는 법",
     "  {file}  is a page of it with what must be read there": "  {file}  예시 페이지와 거기서 읽혀야 할 것",
+    "{folder} was made: {what}": "{folder} 폴더를 만들었습니다: {what}",
+    "this is its front page; its list is {url}": "첫 화면입니다. 상품 목록은 {url}",
+    "{method} {url}: {status}, {size} bytes": "{method} {url}: {status}, {size}바이트",
+    "left out, for it opens a door: {names}; see identity in docs/shop-grammar.md": (
+        "인증 정보라서 뺐습니다: {names}; docs/shop-grammar.md의 identity 참고"
+    ),
+    "  found    {what}": "  찾음      {what}",
+    "  missing  {what}": "  없음      {what}",
+    "  unknown  {what}: not every record says it with certainty": "  불확실    {what}: 확실히 읽히지 않는 기록이 있습니다",
+    "taken out of the fixture: {count} × {what}": "픽스처에서 가린 것: {what} {count}건",
+    "look at {file}; behind each line stands how sure it is": "{file} 확인: 줄마다 얼마나 확실한지 적혀 있습니다",
+    "then: {command}": "다음: {command}",
     "set BOBUSANG_SHOPS={folder}, so that it is found": "BOBUSANG_SHOPS={folder}(으)로 설정해야 찾을 수 있습니다",
     "then: mend {file}, {command}": "다음: {file} 수정, {command}",
     "{shop}: right, fixtures read: {count}": "{shop}: 이상 없음, 읽은 픽스처 {count}개",

@@ -95,6 +95,7 @@ HEADERS = {
     "end time": "종료",
     "ended at": "끝난 시각",
     "endpoint": "엔드포인트",
+    "extends": "확장",
     "error": "오류",
     "error handling": "오류 처리",
     "error message": "오류",

@@ -10,7 +10,7 @@ from bobusang.connectors.sources.declared.extending import FILE
 from bobusang.connectors.sources.declared.fixture import accept as accept_fixture
 from bobusang.connectors.sources.declared.fixture import expected, fixtures, replayed
 from bobusang.connectors.sources.declared.scaffold import check, new_shop
-from bobusang.connectors.sources.declared.shelf import shops
+from bobusang.connectors.sources.declared.shelf import platforms, shops
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.entry.cli.failure import Failure
 from bobusang.kit.errors import BobusangError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER = "shops"
 FIXTURES = "fixtures/"
+PLATFORMS = "extends description"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,12 @@ def make(session: Session, name: str, format: str, folder: str | None) -> None:
     if not said or Path(said).resolve() != root.resolve():
         session.note("set BOBUSANG_SHOPS={folder}, so that it is found", folder=root)
     session.note("then: mend {file}, {command}", file=shop / FILE, command=session.line(f"source check {shop}"))
+
+
+def list_platforms(session: Session) -> None:
+    """What a shop can extend."""
+    rows = [{"extends": name, "description": load_shop(folder).description} for name, folder in platforms().items()]
+    session.screen.page({"items": rows, "next": None}, PLATFORMS)
 
 
 def examine(session: Session, wanted: Sequence[str], *, accept: bool, trust: bool) -> bool:

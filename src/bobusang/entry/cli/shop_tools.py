@@ -37,22 +37,53 @@ Address = Annotated[str | None, typer.Option("--address", metavar="URL", help="T
 
 def add(app: typer.Typer) -> None:
     """Put these commands into the group of sources."""
+    command(app, "platforms")(platforms)
     for name, work in (("new", new), ("check", check), ("try", attempt), ("record", record), ("replay", replay)):
         command(app, name)(work)
 
 
 def new(
     session: Session,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the shop shall be called: small letters, digits.")],
-    kind: Annotated[Format, typer.Option("--kind", help="What its pages are.")] = Format.HTML,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|URL|FILE|CURL", help="A name for an empty shop; or a page: address, saved file, curl command."
+        ),
+    ],
+    kind: Annotated[Format, typer.Option("--kind", help="What the pages of an empty shop are.")] = Format.HTML,
     folder: Annotated[
         str | None, typer.Option("--folder", metavar="DIR", help="Where (BOBUSANG_SHOPS, else ./shops).")
     ] = None,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="What to call the shop of a page.")] = "",
+    address: Annotated[
+        str, typer.Option("--address", metavar="URL", help="Where a saved file came from, if it does not say.")
+    ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file of a shop that is there; it is kept.")
+    ] = False,
 ) -> None:
-    """Make an empty, valid shop folder with a fixture that passes."""
-    from bobusang.entry.cli.shelf import make
+    """Make a shop folder with a fixture that passes: an empty one, or one proposed from a page.
 
-    make(session, name, kind.value, folder)
+    A page is fetched once, robots.txt is shown, and what is recognised (a platform, JSON, JSON-LD, data in scripts,
+    boxes) becomes a shop.yaml that says of each line how sure it is.
+    """
+    from pathlib import Path
+
+    from bobusang.entry.cli.generated import Wished, generate, is_page
+    from bobusang.entry.cli.shelf import FOLDER, make
+
+    if is_page(what):
+        root = Path(folder or session.settings().shops or FOLDER)
+        generate(session, root, Wished(what, name, address, force))
+    else:
+        make(session, what, kind.value, folder)
+
+
+def platforms(session: Session) -> None:
+    """List the platforms that a shop can extend: one on them is a few lines."""
+    from bobusang.entry.cli.shelf import list_platforms
+
+    list_platforms(session)
 
 
 def check(

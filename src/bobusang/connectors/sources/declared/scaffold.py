@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bobusang.stages.collect.source import Source
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,49}")
+SHOP_NAME = re.compile(r"[a-z][a-z0-9_-]{0,49}")
 
 _SHOP = {
     Format.JSON: """\
@@ -76,7 +76,7 @@ _PAGE = {
 
 def new_shop(folder: Path, name: str, format: Format | str = Format.JSON) -> Path:
     """Write `folder/name` with a shop that is valid as it stands and one fixture that passes; its path."""
-    if not _NAME.fullmatch(name):
+    if not SHOP_NAME.fullmatch(name):
         raise Invalid(f"'{name[:50]}' is no name of a shop", hint="small letters, digits, - and _", field="name")
     if format not in (Format.JSON, Format.HTML):
         raise Invalid(f"'{format}' is no format", hint="json or html", field="format")

@@ -12,14 +12,15 @@ from bobusang.connectors.sources.declared.extending import FILE, SHIPPED
 from bobusang.connectors.sources.declared.hooks import FILE as HOOKS
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.kit.errors import Invalid
+from bobusang.stages.collect.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bobusang.stages.collect.policy import Limits, Quota
-    from bobusang.stages.collect.source import Source
 
 GROUP = "bobusang.sources"
+PLATFORM = "platform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Shelved:
             return load_shop(self.folder, base=base, limits=limits, quota=quota, trust=trusted)
         assert self.make is not None
         source = self.make()
+        if not isinstance(source, Source):
+            raise Invalid(f"the package's source {self.name} is none", hint="it must be a Source", field="source")
         if base is not None:
             source.base = base.rstrip("/")
         return source
@@ -72,6 +75,11 @@ def shops(folder: Path | None = None) -> dict[str, Shelved]:
     return dict(sorted(found.items()))
 
 
+def platforms() -> dict[str, Path]:
+    """What a shop can extend, by name (`platform/cafe24`): they are no shops of their own."""
+    return {f"{PLATFORM}/{path.parent.name}": path.parent for path in sorted(SHIPPED.glob(f"{PLATFORM}/*/{FILE}"))}
+
+
 def _folders(root: Path, origin: str) -> Iterator[Shelved]:
     for path in sorted(root.glob(f"*/{FILE}")):
         yield Shelved(path.parent.name, origin, folder=path.parent)
@@ -79,13 +87,26 @@ def _folders(root: Path, origin: str) -> Iterator[Shelved]:
 
 def _packages(points: Iterable[EntryPoint]) -> Iterator[Shelved]:
     for point in points:
-        loaded = point.load()
+        try:
+            loaded = point.load()
+        except Exception as error:
+            yield Shelved(point.name, "package", make=_broken(point, error))
+            continue
         if isinstance(loaded, ModuleType):
             yield Shelved(point.name, "package", folder=Path(str(loaded.__file__)).parent)
         elif callable(loaded):
             yield Shelved(point.name, "package", make=loaded)
         else:
-            raise Invalid(
-                f"the entry point {point.name} of {GROUP} is no source",
-                hint="name a module beside a shop.yaml, or what makes a Source",
-            )
+            yield Shelved(point.name, "package", make=_broken(point, TypeError("it is no module, and makes no source")))
+
+
+def _broken(point: EntryPoint, error: Exception) -> Callable[[], Source]:
+    """A package that does not load hides no other source: who wants its own is told what is wrong."""
+
+    def make() -> Source:
+        raise Invalid(
+            f"the entry point {point.name} of {GROUP} does not load: {str(error)[:200]}",
+            hint=f"mend {point.value}, or uninstall its package",
+        ) from error
+
+    return make
