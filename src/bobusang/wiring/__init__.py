@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bobusang import migrations
@@ -38,6 +39,7 @@ from bobusang.flows.inbound import register as inbound
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
 from bobusang.flows.sheets import register as sheets
+from bobusang.flows.sheets.inbox import Inbox
 from bobusang.kit import db
 from bobusang.kit.errors import Conflict
 from bobusang.platform.alerting import Alerting
@@ -128,6 +130,7 @@ class App:
             awaken(self.collector),
             share(self.collector),
             tidy(self.collector),
+            Inbox(engine, self.collector, Path(self.settings.home)).duty(),
             prune_raw(self.collector, timedelta(days=self.settings.raw_keep_days)),
             inbound.start(engine),
             inbound.forget(engine, timedelta(days=self.settings.raw_keep_days)),

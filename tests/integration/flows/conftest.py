@@ -43,3 +43,10 @@ async def any_yard(tmp_path: Path, world: World, database_url: str) -> AsyncIter
     """On each database, working."""
     async with Yard.opened(tmp_path, world=world, database_url=database_url) as found, found.working():
         yield found
+
+
+@pytest.fixture
+async def idle(tmp_path: Path) -> AsyncIterator[Yard]:
+    """On SQLite, with nobody working: what is done is done by hand."""
+    async with Yard.opened(tmp_path, world=World(seed=5, size=20, brands=2)) as found:
+        yield found

@@ -9,6 +9,7 @@ from bobusang.engine.jobs import NewJob
 from bobusang.flows.sheets import supplying
 from bobusang.flows.sheets.importing import WORKFLOW
 from bobusang.kit.errors import Conflict, Invalid
+from bobusang.platform import alerting
 from bobusang.stages.collect import files
 from bobusang.stages.collect.intake_tables import FileState
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.files import SupplierFile
+
+
+def waits(supplier: str) -> str:
+    """The alert that is raised while a supplier's file waits for a person."""
+    return f"supplier_file:{supplier}"
 
 
 async def start(tx: Tx, engine: Engine, collector: Collector, file_id: int) -> SupplierFile:
@@ -50,4 +56,5 @@ async def start(tx: Tx, engine: Engine, collector: Collector, file_id: int) -> S
     job_id, _ = await jobs.create(tx, engine.books, engine.hooks, NewJob(workflow_id, input=given, key=key))
     states = (FileState.PREVIEWED, FileState.FAILED)
     await files.move(tx, file, FileState.IMPORTING, allowed=states, job_id=job_id)
+    await alerting.settle_alerts(tx, [waits(file.supplier)])
     return await files.get(tx, file.id)
