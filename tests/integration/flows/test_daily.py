@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NIGHT = datetime(2026, 1, 26, 20, 30, tzinfo=UTC)
 """Half past five in the morning of the 27th in Seoul."""
-SOURCE, BRAND = "okmall", "나이키(NIKE)"
+SOURCE, BRAND = "musinsa", "nike"
 STEPS = ("crawl", "validate", "load")
 
 
