@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert, select, update
@@ -11,6 +12,7 @@ from bobusang.catalog.model import SupplierKind
 from bobusang.catalog.tables import suppliers
 from bobusang.catalog.tables.records import SYSTEM_LENGTH
 from bobusang.kit import json
+from bobusang.kit.clock import utc
 from bobusang.kit.errors import Invalid, Missing
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
 
 LARGEST = 65_536
+UNKNOWN = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a supplier was made that is not stored yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Supplier:
     secret_name: str | None = None
     is_active: bool = True
     id: int = 0
+    created_at: datetime = field(default=UNKNOWN, compare=False)
+    updated_at: datetime = field(default=UNKNOWN, compare=False)
 
 
 async def put(tx: Tx, supplier: Supplier) -> int:
@@ -84,4 +90,6 @@ def _supplier(row: Row) -> Supplier:
         row["secret_name"],
         bool(row["is_active"]),
         row["id"],
+        utc(row["created_at"]),
+        utc(row["updated_at"]),
     )

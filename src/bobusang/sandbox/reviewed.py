@@ -25,6 +25,7 @@ FIRST = 3300
 KEYS: dict[str, Callable[[Brand], str]] = {
     "okmall": lambda brand: brand.name,
     "mustit": lambda brand: brand.en,
+    "acme": lambda brand: brand.en,
     "musinsa": musinsa.slug,
     "wconcept": wconcept.brand_code,
 }
@@ -63,6 +64,7 @@ def _categories() -> Iterator[tuple[object, ...]]:
 
 def _paths(kind: Kind) -> Iterator[tuple[str, str]]:
     yield "okmall", SEPARATOR.join(kind.path)
+    yield "acme", SEPARATOR.join(kind.path)
     at_mustit = category(kind)
     steps = [name for _, name in (at_mustit.large, at_mustit.medium, at_mustit.small)]
     for _, header in sorted(set(HEADER.values())):

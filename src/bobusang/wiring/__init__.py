@@ -36,6 +36,7 @@ from bobusang.flows.conveyor.measuring import measure
 from bobusang.flows.daily import scheduling as daily
 from bobusang.flows.generic import steps as generic
 from bobusang.flows.inbound import register as inbound
+from bobusang.flows.product_sync import register as product_sync
 from bobusang.flows.seller_crawl.grading import grade
 from bobusang.flows.seller_crawl.healing import Healing
 from bobusang.flows.sheets import register as sheets
@@ -176,6 +177,7 @@ async def prepare(app: App, *, fetches: bool = False) -> None:
     await sheets.install(app.engine)
     await inbound.install(app.engine)
     await conveying.prepare(app.engine)
+    await product_sync.install(app.engine)
     await daily.install(app.engine)
     if app.settings.sandbox_url:
         await enable_sandbox(app.collector)
@@ -216,6 +218,7 @@ def build(settings: Settings, database: db.Database) -> App:
     inbound.register(engine.handlers, collector)
     belt = conveying.belt(settings, collector)
     conveyor.register(engine.handlers, belt)
+    product_sync.register(engine, collector, belt.lookup.model)
     scheduling.register(engine.handlers, engine, collector)
     daily.register(engine.handlers, engine, collector)
     engine.hooks.on_step.append(control.on_step)

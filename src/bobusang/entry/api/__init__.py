@@ -50,6 +50,7 @@ from bobusang.entry.api import (
     product,
     product_bulk,
     product_past,
+    product_sync,
     products,
     queues,
     rates,
@@ -62,6 +63,7 @@ from bobusang.entry.api import (
     statistics,
     subscriptions,
     supplier_files,
+    suppliers,
     targets,
     tasks,
     users,
@@ -136,7 +138,7 @@ ROUTERS = (
     *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions),
     *(api_keys, users),
     *(sources, identities, brands, collecting),
-    *(supplier_files, sellers, crawl, markets, records, raw, held, collect_statistics),
+    *(suppliers, supplier_files, product_sync, sellers, crawl, markets, records, raw, held, collect_statistics),
     *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
 )
 RESOURCES = (media, webhooks, inbound, health, prometheus, *ROUTERS)

@@ -114,7 +114,7 @@ def _by_name(session: Session, path: str, wanted: str, kind: str, **query: Any) 
             raise Failure("missing", f"there is no {kind} '{wanted}'", f"`bobusang {kind} list` shows them")
 
 
-def each(session: Session, ids: Sequence[int], act: Callable[[int], Any], text: str) -> None:
+def each(session: Session, ids: Sequence[Any], act: Callable[[Any], Any], text: str) -> None:
     """Act on one after the other; what fails does not keep the rest from being tried, but shows in the exit code."""
     if len(ids) == 1:
         answer = act(ids[0])

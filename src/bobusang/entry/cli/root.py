@@ -42,6 +42,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "source": Place("source", "Malls and suppliers: enable, disable, resume."),
         "brand": Place("brand", "Brands of malls: collect, accept, block."),
         "seller": Place("seller", "Sellers of malls, each crawled on its own cadence."),
+        "supplier": Place("supplier", "Suppliers: how their goods come; add, set, pause, sync."),
         "sheet": Place("sheet", "Suppliers' spreadsheets: preview, import, look."),
         "crawl": Place("crawl", "Crawls of sellers: start, tasks, progress, statistics."),
         "inbound": Place("inbound", "Webhooks that suppliers send: look, read again."),

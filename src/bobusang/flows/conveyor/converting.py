@@ -140,7 +140,8 @@ class Converting:
         return Made(spawn=spawn, mall=known.mall, result=Result(known.id, known.version, made, stamp))
 
     def _is_whole(self, known: Known) -> bool:
-        return known.is_whole(in_parts=self._belt.collector.source(known.mall).in_parts)
+        source = self._belt.collector.sources.get(known.mall)  # a supplier's files need none
+        return known.is_whole(in_parts=source is not None and source.in_parts)
 
     def _converted(
         self, known: Known, before: Conversion | None, facts: Facts, texts: Mapping[str, str]

@@ -44,6 +44,11 @@ class Lookup:
         self._model = model
         self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
 
+    @property
+    def model(self) -> Model:
+        """Who answers what rules cannot."""
+        return self._model
+
     async def masters(self, tx: Tx, market: str) -> Masters:
         """The market's lists."""
         stamp = await _stamp(tx, MASTERS, market=market)

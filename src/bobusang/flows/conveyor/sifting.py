@@ -10,13 +10,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.outcome import Done, Outcome
-from bobusang.flows.collect.run import mode_of, source_of
+from bobusang.flows.collect.run import mode_of, source_of, target_of
 from bobusang.flows.collect.steps import Steps
 from bobusang.flows.conveyor import marks
 from bobusang.flows.conveyor.goods import named_of
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried, follows, sifted
 from bobusang.kit.sql import Statement
+from bobusang.stages.collect import runs
+from bobusang.stages.collect.model import Run as CollectRun
 from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert.converting import VERSION
 from bobusang.stages.register import accounts
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from bobusang.engine.model import NewTask, Run, Task
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.kit.db import Row, Tx
+    from bobusang.stages.collect.source import Source, Target
     from bobusang.stages.convert.stamping import Stamps
 
 CHUNK = 100
@@ -75,7 +78,10 @@ class Sifting:
 
     async def _planned(self, task: Task) -> Outcome:
         run, collects = task.run, follows(task.run, Stage.COLLECT)
-        [begun] = await self._collecting.plan([task])
+        if not collects and not _is_listed(self._belt.collector.sources.get(source_of(run)), target_of(run)):
+            begun: Outcome = await self._opened(task)
+        else:
+            [begun] = await self._collecting.plan([task])
         if not isinstance(begun, Done):
             return begun
         async with self._belt.db.read() as tx:
@@ -93,6 +99,17 @@ class Sifting:
         ]
         asks = begun.spawn or ()
         return Done(output=begun.output, spawn=(*(asks if collects else ()), *known))
+
+    async def _opened(self, task: Task) -> Done:
+        """The run of a brand that its source is never asked for: what a supplier sends by itself."""
+        run = task.run
+
+        async def work(tx: Tx) -> None:
+            begun = CollectRun(task.job_id, source_of(run), target_of(run).name, mode_of(run), 0, tx.now)
+            await runs.opened(tx, begun)
+
+        await self._belt.db.transact(work)
+        return Done(output={"asks": 0})
 
     async def sift(self, batch: Sequence[Task]) -> Sequence[Outcome]:
         """Of each page's products, those that need something, on their way to the first stage that they need."""
@@ -140,3 +157,11 @@ class Sifting:
             return ()
         first = Stage.IMAGE if follows(run, Stage.IMAGE) else Stage.PRICE
         return carried(run, first, key, version, urgent=urgent)
+
+
+def _is_listed(source: Source | None, target: Target) -> bool:
+    """Whether a source can be asked for this target."""
+    if source is None:
+        return False
+    kinds: Sequence[str] | None = getattr(source, "target_kinds", None)
+    return kinds is None or target.kind in kinds
