@@ -273,12 +273,12 @@ def snapshots(good: dict[str, tuple[Page, list[Reads]]]) -> Iterator[tuple[str, 
 
 
 def targets(pages: Iterable[Page]) -> list[Target]:
-    """What the saved pages were asked for."""
+    """What the saved pages were asked for; without windows of time, whose ends the sync works out."""
     found = {}
     for ask in (page.ask for page in pages):
         kind, _, key = str(ask.given.get("target") or "").partition(":")
         target = Target("item", ask.item, ask.given) if ask.item else Target(kind, key, ask.given)
-        if target.kind and target.key:
+        if target.kind and target.key and target.kind != "window":
             found[target.name] = target
     return list(found.values())
 
