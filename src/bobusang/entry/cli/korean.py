@@ -237,6 +237,19 @@ NOTES = {
     "{workflow} is switched off": "{workflow}을(를) 껐습니다",
     "{type} targets are for {workflow}": "{type} 대상은 {workflow}(으)로 처리합니다",
     "{workflow} has no limits": "{workflow}에는 한도가 없습니다",
+    # suppliers and webhooks
+    "{events} webhooks of {source} are read again": "{source}의 웹훅 {events}건을 다시 읽습니다",
+    "supplier {supplier} was added": "공급사 {supplier}을(를) 추가했습니다",
+    "{supplier}: {problem}": "{supplier}: {problem}",
+    "supplier {supplier} was changed": "공급사 {supplier}을(를) 바꿨습니다",
+    "supplier {id} is paused": "공급사 {id}을(를) 일시정지했습니다",
+    "supplier {id} takes part again": "공급사 {id}을(를) 다시 수집합니다",
+    "{count} jobs collect {supplier}": "작업 {count}개로 {supplier}을(를) 수집합니다",
+    "nothing was begun for {supplier}: {why}": "{supplier}은(는) 시작할 것이 없습니다: {why}",
+    "job {id} syncs the suppliers": "작업 {id}이(가) 공급사 상품을 동기화합니다",
+    "job {id} is syncing the suppliers already": "작업 {id}이(가) 이미 공급사 상품을 동기화하고 있습니다",
+    "last webhooks": "지난 웹훅",
+    "last files": "지난 파일",
     # sellers, crawls, records, held writes
     "seller {seller} was added (id {id}), crawled every {cadence}": (
         "판매자 {seller}을(를) 추가했습니다 (번호 {id}), {cadence}마다 수집합니다"

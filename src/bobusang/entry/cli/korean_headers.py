@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 HEADERS = {
+    "done at": "처리 시각",
+    "attempts": "시도",
+    "content": "내용",
+    "active": "사용",
+    "last sync at": "마지막 동기화",
+    "problems": "문제",
+    "base url": "주소",
+    "secret": "비밀값",
+    "settings": "설정",
+    "records": "레코드",
     "COLLECT": "수집",
     "CONVERT": "변환",
     "IMAGE": "이미지",
