@@ -191,3 +191,19 @@ async def test_what_cannot_be_collected_is_refused_before_a_job_is_made(
 
     assert (answer.status_code, answer.json()["detail"]) == (status, detail)
     assert (await front.door.get("/jobs"))["items"] == []
+
+
+async def test_a_source_is_followed_and_its_marks_are_listed(front: Shopfront) -> None:
+    body = {"source": "ownerclan", "key": "first"}
+    first = await front.door.operator.post("/collect/sync", json=body)
+    again = await front.door.operator.post("/collect/sync", json=body)
+    off = await front.door.operator.post("/collect/sync", json={"source": "domeggook"})
+    marks = await front.door.get("/collect/marks", source="ownerclan")
+    acts = (await front.door.get("/audit", subject_type="job"))["items"]
+
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert [one["target"] for one in first.json()["items"]] == ["list:all"]
+    assert again.json() == {"created": 0, "items": [first.json()["items"][0] | {"created": False}]}
+    assert (off.status_code, off.json()["detail"]) == (409, "domeggook has nothing to follow yet")
+    assert marks == {"items": []}
+    assert [act["action"] for act in acts] == ["collect.sync"]

@@ -250,3 +250,17 @@ def test_of_several_runs_one_that_failed_ends_with_partly(stub: Stub, run: Calla
     found = run("collect", "full", "okmall", "--brand", "7", "--brand", "8", "--wait", "--json")
 
     assert (found.code, found.document["items"]) == (5, [RUN])
+
+
+def test_a_source_is_followed_and_its_marks_are_shown(stub: Stub, run: Callable[..., Result]) -> None:
+    items = [{"job_id": 7, "target": "window:changed", "created": True}]
+    stub.on("POST /collect/sync", {"created": 1, "items": items})
+    mark = {"source": "ownerclan", "stream": "changed", "target": "", "until": "2026-11-16T05:00:00Z"}
+    stub.on("GET /collect/marks", {"items": [mark | {"updated_at": "2026-11-16T05:01:00Z"}]})
+
+    started = run("collect", "sync", "ownerclan", "--key", "k")
+    shown = run("collect", "marks", "--source", "ownerclan", "--json")
+
+    assert started.out == "job 7 collects window:changed\n"
+    assert sent(stub)[0] == ("POST", "/collect/sync", {"source": "ownerclan", "key": "k"})
+    assert shown.document["items"][0]["stream"] == "changed"

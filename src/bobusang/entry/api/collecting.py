@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
@@ -13,10 +15,11 @@ from bobusang.catalog.model import Review
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Flag, Form, Name, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
-from bobusang.flows.collect import starting
+from bobusang.flows.collect import starting, syncing
 from bobusang.flows.collect.starting import Wanted
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
+from bobusang.stages.collect import marks
 from bobusang.stages.collect.tables import RunMode, RunState
 from bobusang.views import runs
 from bobusang.views.brands import BRANDS
@@ -52,6 +55,35 @@ class CollectForm(Form):
         if not self.accepted and not self.keys:
             raise PydanticCustomError("no_keys", "needs keys, or accepted")
         return self
+
+
+class SyncForm(Form):
+    """Which source to follow."""
+
+    source: Annotated[Name, Field(examples=["ownerclan"])]
+    key: Annotated[Key | None, Field(description="a second first collecting with the same key is the first")] = None
+
+
+class MarkQuery(Form):
+    """Whose marks."""
+
+    source: Name | None = None
+
+
+class MarkLine(BaseModel):
+    """All that happened before `until` is known of this stream, for this target or for all of the source."""
+
+    source: str
+    stream: str
+    target: str
+    until: datetime
+    updated_at: datetime
+
+
+class MarkLines(BaseModel):
+    """The marks, by source, stream and target."""
+
+    items: list[MarkLine]
 
 
 class StartedJob(BaseModel):
@@ -100,6 +132,39 @@ async def start_collecting(
     created = sum(one.created for one in found)
     response.status_code = 201 if created else 200
     return StartedJobs(created=created, items=found)
+
+
+@router.post(
+    "/sync",
+    summary="Follow a source",
+    status_code=201,
+    responses={200: {"model": StartedJobs, "description": "It is being followed already"}},
+)
+async def sync_source(desk: Operator, form: SyncForm, response: Response) -> StartedJobs:
+    """What has happened since the last time, by windows of time; all of it at first, and of a source that knows no such
+    windows. 409 where the source is off, or where nothing of it was collected yet."""
+    app = desk.app
+
+    async def work(tx: Tx) -> list[StartedJob]:
+        made = await syncing.start(tx, app.engine, app.collector, form.source, key=form.key or "")
+        for one in made:
+            if one.is_new:
+                after = {"source": form.source, "target": one.target, "key": form.key}
+                await desk.note(tx, "collect.sync", "job", one.job_id, after=after)
+        return [StartedJob(job_id=one.job_id, target=one.target, created=one.is_new) for one in made]
+
+    found = await desk.write(work)
+    created = sum(one.created for one in found)
+    response.status_code = 201 if created else 200
+    return StartedJobs(created=created, items=found)
+
+
+@router.get("/marks", summary="List marks of time")
+async def list_marks(desk: Viewer, query: Annotated[MarkQuery, Query()]) -> MarkLines:
+    """Up to when each source was followed: all that happened before is known."""
+    async with desk.read() as tx:
+        found = await marks.listed(tx, query.source or "", limit=MOST)
+    return MarkLines(items=[MarkLine(**asdict(one)) for one in found])
 
 
 @router.get("/runs", summary="List runs")

@@ -28,6 +28,7 @@ FACTS = (
     "job_id source target mode status state reason tripped known listed total coverage pages_read pages_expected "
     "new changed held held_open missed absent started_at closed_at seconds"
 )
+MARKS = "source stream target until updated_at"
 COUNTS = "endpoint success failure retries throttled not_modified items changed bytes"
 
 
@@ -59,6 +60,21 @@ def partial(
 ) -> None:
     """Refresh price and stock of what is known, and take nothing new."""
     _start(session, "PARTIAL", source, _chosen(brand, seller, target), everything=everything, key=key, wait=wait)
+
+
+@command(app, "sync")
+def sync(session: Session, source: Source, key: Key = None, wait: Wait = False) -> None:
+    """Take what has happened at a source since the last time; all of it at first."""
+    answer = session.api.post("/collect/sync", {"source": source} | ({"key": key} if key else {}))
+    _told(session, source, answer["items"], wait=wait)
+
+
+@command(app, "marks")
+def marks(
+    session: Session, source: Annotated[str | None, typer.Option("--source", help="Only of this source.")] = None
+) -> None:
+    """Show up to when sources were followed."""
+    session.screen.page(session.api.get("/collect/marks", source=source) | {"next": None}, MARKS)
 
 
 @command(app, "runs")
@@ -124,7 +140,10 @@ def _start(
     asked = {"source": source, "mode": mode} | ({"key": key} if key else {})
     wanted = _everything(session, source) if everything else [{"kind": kind, "keys": chosen[kind]} for kind in chosen]
     answers = [session.api.post("/collect", asked | one) for one in wanted]
-    items = [item for answer in answers for item in answer["items"]]
+    _told(session, source, [item for answer in answers for item in answer["items"]], wait=wait)
+
+
+def _told(session: Session, source: str, items: list[dict[str, Any]], *, wait: bool) -> None:
     if wait:
         _waited(session, source, [item["job_id"] for item in items])
     elif session.options.machine:

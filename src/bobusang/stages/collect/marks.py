@@ -21,10 +21,12 @@ OLDEST = timedelta(days=60)
 """What was not followed for so long is collected whole again: windows that long are no quicker."""
 MARGIN = timedelta(minutes=1)
 """A window is so much shorter than a source allows: who counts in whole seconds or days may round it up."""
+MANY = 100_000
+"""More marks than a source has."""
 ZONE = ZoneInfo("Asia/Seoul")
 
-OF_SOURCE = Statement("select * from sync_marks where source = :source order by stream, target")
-EVERY = Statement("select * from sync_marks order by source, stream, target")
+OF_SOURCE = Statement("select * from sync_marks where source = :source order by stream, target limit :limit")
+EVERY = Statement("select * from sync_marks order by source, stream, target limit :limit")
 # Only forward, and only where the window begins before the mark: else something between them was not seen.
 MOVE = Statement("""
     update sync_marks set until = :until, updated_at = :now
@@ -88,12 +90,13 @@ def spans(mark: datetime, now: datetime, *, most: timedelta | None = None, perio
 
 async def of_source(tx: Tx, source: str) -> dict[tuple[str, str], datetime]:
     """By stream and target, up to when a source was followed."""
-    return {(row["stream"], row["target"]): utc(row["until"]) for row in await tx.fetch(OF_SOURCE, source=source)}
+    rows = await tx.fetch(OF_SOURCE, source=source, limit=MANY)
+    return {(row["stream"], row["target"]): utc(row["until"]) for row in rows}
 
 
-async def listed(tx: Tx, source: str = "") -> list[Mark]:
-    """All marks, or those of a source."""
-    rows = await tx.fetch(OF_SOURCE, source=source) if source else await tx.fetch(EVERY)
+async def listed(tx: Tx, source: str = "", *, limit: int) -> list[Mark]:
+    """The first marks of all, or of a source."""
+    rows = await (tx.fetch(OF_SOURCE, source=source, limit=limit) if source else tx.fetch(EVERY, limit=limit))
     return [_mark(row) for row in rows]
 
 
