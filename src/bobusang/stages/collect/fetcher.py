@@ -19,7 +19,7 @@ from bobusang.stages.collect.manners import Manners
 from bobusang.stages.collect.policy import Reaction
 from bobusang.stages.collect.responses import Verdict, classify
 from bobusang.stages.collect.sessions import issue_call
-from bobusang.stages.collect.source import Page, Snapshot
+from bobusang.stages.collect.source import TRIPS, Page, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,6 +200,8 @@ class Fetcher:
             return replace(visit, verdict=Verdict(Reaction.RETRY, str(error)))
         except RecursionError:
             return replace(visit, drifted="the page is nested too deep to be read")
+        except TRIPS as error:
+            return replace(visit, drifted=f"{source.name} trips over the page: {error!r}"[:300])
 
     async def _read_apart(self, source: Source, visit: Visit) -> tuple[Reads, ...]:
         """Read a large page in the thread, one after the other, with rests while we are called."""

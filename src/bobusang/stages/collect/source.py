@@ -140,6 +140,9 @@ class Brand:
 
 Reads = Ask | Snapshot | Extent | Brand
 
+TRIPS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What a source in code raises over a page that is not what it was written for: to us the page has drifted."""
+
 
 class Source(ABC):
     """A mall or supplier. Its limits, identity and guards are data; it holds no state."""

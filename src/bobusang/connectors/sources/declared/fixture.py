@@ -12,8 +12,8 @@ import msgspec
 
 from bobusang.connectors.sources.declared.redaction import redact_body, redact_headers
 from bobusang.kit import json
-from bobusang.kit.errors import BobusangError, Invalid, Missing
-from bobusang.stages.collect.source import Ask, Brand, Extent, Kind, Page, Reads, Snapshot, Source
+from bobusang.kit.errors import BobusangError, Drifted, Invalid, Missing
+from bobusang.stages.collect.source import TRIPS, Ask, Brand, Extent, Kind, Page, Reads, Snapshot, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,6 +65,8 @@ def replayed(fixture: Path, source: Source) -> Plain:
         return plain(replay(fixture, source))
     except BobusangError as error:
         return [{"raises": error.code}]
+    except TRIPS:
+        return [{"raises": Drifted.code}]
 
 
 def expected(fixture: Path) -> Plain:

@@ -1,0 +1,1 @@
+"""Two shops for Bobusang: `corner` in shop.yaml, `counter` in Python."""

@@ -1,0 +1,1 @@
+"""The corner shop: all of it stands in the `shop.yaml` beside this file."""
