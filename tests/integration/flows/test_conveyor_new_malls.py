@@ -71,7 +71,7 @@ async def test_musinsa_is_listed_with_its_pictures_and_the_stock_of_each_option(
     assert {len(shown["images"]) for shown in wanted.values()} == {2}
     assert await doubles(shop.door) == NO_DOUBLES
 
-    out = sorted(wanted)[0]
+    out = min(wanted)
     await shop.door.override("musinsa", there[out]["key"], sold_out=True)
     assert await ran(shop, "musinsa", Mode.PARTIAL) == "COMPLETED"
     assert {sku for sku, one in (await shelves(shop)).items() if one["status"] != "public"} == {out}
