@@ -28,7 +28,8 @@ def blocks(kind: str) -> list[str]:
 
 
 COMMANDS = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("bobusang ")]
-SHOP = blocks("yaml")[0]
+PROPOSED, SHOP = blocks("yaml")
+PLACE = "http://127.0.0.1:8600"
 STAYING = [line for block in blocks("") for line in block.splitlines()]
 
 
@@ -75,15 +76,19 @@ def test_every_command_of_the_how_to_does_what_it_says(
 
     def follow(commands: list[str]) -> None:
         for line in commands:
-            done[line] = run(line)
+            done[line] = run(line.replace(PLACE, sandbox))
             assert (line, done[line].code) == (line, 1 if FAILS in line else 0), done[line].out + done[line].err
 
-    begin, written, collecting, mended = (
+    written, collecting, mended = (
         COMMANDS.index(next(line for line in COMMANDS if line.startswith(f"bobusang {start}")))
-        for start in ("source new", "source check", "collect full", "source replay")
+        for start in ("source check corner", "collect full", "source replay")
     )
-    follow(COMMANDS[begin:written])
-    file.write_text(SHOP.replace("http://127.0.0.1:8600", sandbox), "utf-8")
+    follow(COMMANDS[:written])
+    made = (tmp_path / "shops" / "boutique" / "shop.yaml").read_text("utf-8").splitlines()
+    assert [line for line in made if not line.startswith("#")] == [
+        line.replace(PLACE, sandbox).replace(PLACE[7:], sandbox[7:]) for line in PROPOSED.splitlines()
+    ]
+    file.write_text(SHOP.replace(PLACE, sandbox), "utf-8")
     follow(COMMANDS[written:collecting])
     with up(tmp_path, BOBUSANG_SANDBOX_URL=sandbox, BOBUSANG_SHOPS="shops"):
         follow(COMMANDS[collecting:mended])
@@ -98,4 +103,6 @@ def test_every_command_of_the_how_to_does_what_it_says(
     assert "page 1 lists 200 of 400, and the list goes on" in tried.err
     runs = run("bobusang collect runs --source corner --json").document["items"]
     assert [(run["state"], run["listed"], run["new"]) for run in runs] == [("PROVED", 400, 400)]
+    runs = run("bobusang collect runs --source boutique --json").document["items"]
+    assert [(run["state"], run["listed"] == run["new"] == run["total"] > 10) for run in runs] == [("PROVED", True)]
     assert done["bobusang source replay corner"].out.splitlines()[-1] == "name\tcontent\t400\t0"

@@ -1,7 +1,7 @@
 """The gate in words: what waits, until when and why, and what it decided before."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -52,12 +52,15 @@ class GateEntry:
     reason: str
 
 
-async def lines(tx: Tx, sources: Sequence[str], *, source: str = "", counted: bool = False) -> list[GateLine]:
+async def lines(
+    tx: Tx, sources: Sequence[str], *, source: str = "", counted: bool = False, on: Collection[str] | None = None
+) -> list[GateLine]:
     """Where every source and endpoint stands; `sources` are those there are, also without anything to remember.
 
-    `counted`: with how many tasks are in the queue, which a list of sources can do without.
+    `counted`: with how many tasks are in the queue, which a list of sources can do without. `on`: those that are
+    enabled, where they are known already.
     """
-    enabled = {one.source for one in await decisions.all_decided(tx) if one.enabled}
+    enabled = {one.source for one in await decisions.all_decided(tx) if one.enabled} if on is None else on
     names = [source] if source else sources
     shown = await gatebook.show(tx, source)
     known = {(one.source, one.endpoint): one for one in shown}

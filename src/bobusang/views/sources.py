@@ -19,8 +19,9 @@ from bobusang.stages.collect.policy import IdentityKind, Policy
 from bobusang.stages.collect.roster import Shown
 from bobusang.stages.collect.source import Kind, Source
 from bobusang.stages.collect.tables import IdentityState
-from bobusang.views import gate
+from bobusang.views import gate, source_health
 from bobusang.views.gate import GateEntry, GateLine
+from bobusang.views.source_health import Answers, Health, health_of
 
 LAST_DECISIONS = 10
 BROKEN = "broken"
@@ -80,11 +81,13 @@ class PoolLine:
 class SourceLine:
     """A source in a list; `problem` where its shop.yaml cannot be read, and then nothing is known of it but its place.
 
-    `gate`: open, off, broken, or what waits and why.
+    `intake`: how its data come: http, webhook, excel, or code. `gate`: open, off, broken, or what waits and why.
+    `health`: how it is, in a word; `pages_read` and `pages_failed` are of the last hour, or of when it was last asked.
     """
 
     name: str
     origin: str
+    intake: str
     contains_code: bool
     trusted: bool
     problem: str | None
@@ -98,6 +101,10 @@ class SourceLine:
     decided_at: datetime | None
     robots: Robots | None
     gate: str
+    health: Health
+    last_answer_at: datetime | None
+    pages_read: int
+    pages_failed: int
     limits: LimitsLine | None
     identity: PoolLine | None
 
@@ -160,9 +167,21 @@ async def listed(tx: Tx, known: Sequence[Known]) -> list[SourceLine]:
     """All sources, in the order they are given."""
     decided = {one.source: one for one in await decisions.all_decided(tx)}
     pool = await roster.show(tx)
-    gates = await gate.lines(tx, [one.name for one in known])
+    gates = await gate.lines(
+        tx, [one.name for one in known], on={one.source for one in decided.values() if one.enabled}
+    )
+    answers = await source_health.answers(tx)
     return [
-        SourceLine(**_facts(one, decided, pool, [line for line in gates if line.source == one.name])) for one in known
+        SourceLine(
+            **_facts(
+                one,
+                decided,
+                pool,
+                [line for line in gates if line.source == one.name],
+                source_health.told(answers, one.name),
+            )
+        )
+        for one in known
     ]
 
 
@@ -170,10 +189,11 @@ async def one(tx: Tx, known: Known) -> SourceDetail:
     """One source, with its streams, its policy, its gates, what they decided, and what was fetched today."""
     name = known.name
     decided = {one.source: one for one in await decisions.all_decided(tx)}
-    gates = await gate.lines(tx, [name], source=name)
+    gates = await gate.lines(tx, [name], source=name, on={one.source for one in decided.values() if one.enabled})
     policy = known.policy
+    answered = source_health.told(await source_health.answers(tx), name)
     return SourceDetail(
-        **_facts(known, decided, await roster.show(tx, name), gates),
+        **_facts(known, decided, await roster.show(tx, name), gates, answered),
         streams=_streams(known.source),
         policy=None if policy is None else _policy(policy),
         gates=gates,
@@ -183,13 +203,19 @@ async def one(tx: Tx, known: Known) -> SourceDetail:
 
 
 def _facts(
-    known: Known, decided: Mapping[str, Decision], pool: Sequence[Shown], gates: Sequence[GateLine]
+    known: Known,
+    decided: Mapping[str, Decision],
+    pool: Sequence[Shown],
+    gates: Sequence[GateLine],
+    answered: Answers,
 ) -> dict[str, Any]:
     source, policy = known.source, known.policy
     decision = decided.get(known.name)
+    enabled = decision is not None and decision.enabled
     return {
         "name": known.name,
         "origin": known.origin,
+        "intake": _intake(known),
         "contains_code": known.contains_code,
         "trusted": policy is not None and policy.trusted,
         "problem": known.problem,
@@ -198,10 +224,22 @@ def _facts(
         "version": source.version if source else None,
         "kinds": list(source.target_kinds) if isinstance(source, Declared) else [],
         "gate": BROKEN if policy is None else gate.in_words(gates),
+        "health": health_of(gates, answered, broken=policy is None, enabled=enabled),
+        "last_answer_at": answered.at,
+        "pages_read": answered.read,
+        "pages_failed": answered.failed,
         "limits": _limits(policy) if policy else None,
         "identity": _pool(policy, [one for one in pool if one.source == known.name]) if policy else None,
         **_decision(decision),
     }
+
+
+def _intake(known: Known) -> str:
+    if known.source is None or not isinstance(known.source, Declared):
+        return "http" if known.source is None else "code"
+    if known.source.inbound is not None:
+        return "webhook"
+    return "excel" if getattr(known.source, "files", None) is not None else "http"
 
 
 def _decision(found: Decision | None) -> dict[str, Any]:
@@ -225,8 +263,10 @@ def _robots(decision: Decision) -> Robots | None:
 
 def _policy(policy: Policy) -> dict[str, Any]:
     """The whole policy; headers that somebody wrote a secret into are masked."""
-    plain: dict[str, Any] = msgspec.to_builtins(policy)
-    identity = plain["identity"] | {"headers": redact(plain["identity"]["headers"])}
+    plain: dict[str, Any] = msgspec.to_builtins(policy, enc_hook=lambda _: "read by the shop")
+    identity = plain["identity"] | {name: redact(plain["identity"][name]) for name in ("headers", "query")}
+    if identity["issue"] is not None:
+        identity["issue"] = redact(identity["issue"])
     return plain | {"headers": redact(plain["headers"]), "identity": identity}
 
 

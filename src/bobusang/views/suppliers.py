@@ -54,6 +54,8 @@ class SupplierLine:
     kind: SupplierKind
     base_url: str | None
     active: bool
+    known: bool
+    """Whether there is a source of its name."""
     enabled: bool
     """Whether a person has decided that its source may be collected."""
     last_sync_at: datetime | None
@@ -184,6 +186,7 @@ def _line(supplier: Supplier, facts: _Facts, shelf: Collection[str]) -> dict[str
         "kind": supplier.kind,
         "base_url": supplier.base_url,
         "active": supplier.is_active,
+        "known": name in shelf,
         "enabled": name in facts.enabled,
         "last_sync_at": max(times, default=None),
         "problems": _problems(supplier, facts, shelf),

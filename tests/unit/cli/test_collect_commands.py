@@ -101,8 +101,18 @@ def test_a_source_that_cannot_be_read_is_told_below_the_list(stub: Stub, run: Ca
     found = run("source", "list", "--disabled")
 
     assert stub.asked[0].query == {"enabled": ["false"]}
-    assert "acme\t\t\t\tbroken" in found.out
+    assert "acme\t\t\t\t\tbroken" in found.out
     assert found.err == "acme cannot be used: acme/shop.yaml:3: unknown key\n"
+
+
+def test_the_list_ends_with_how_many_are_healthy(stub: Stub, run: Callable[..., Result]) -> None:
+    lines = [
+        {"name": name, "problem": None, "robots": None, "gate": "open", "enabled": on, "health": health}
+        for name, on, health in (("a", True, "healthy"), ("b", True, "failing"), ("c", False, "off"))
+    ]
+    stub.on("GET /sources", {"items": lines, "next": None})
+
+    assert run("source", "list").err == "1 of 2 enabled sources are healthy\n"
 
 
 @pytest.mark.parametrize(

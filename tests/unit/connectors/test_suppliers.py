@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.fixture import read_page
 from bobusang.kit import json
 from bobusang.kit.http import Answer
@@ -14,7 +15,7 @@ from bobusang.stages.collect.marks import Span, spans
 from bobusang.stages.collect.policy import IdentityKind, Reaction
 from bobusang.stages.collect.responses import classify
 from bobusang.stages.collect.source import FRESH, Ask, Extent, Followed, Kind, Snapshot, Target
-from tests.unit.connectors.reading import SHIPPED, compiled, page, shipped
+from tests.unit.connectors.reading import compiled, page, shipped
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,10 +15,10 @@ app = group("Sources: malls and suppliers; make, check and try one, enable, disa
 
 Which = Annotated[str, typer.Argument(metavar="SOURCE", help="Name of the source.")]
 
-COLUMNS = "name origin enabled robots gate rate identity description"
+COLUMNS = "name intake enabled health last_answer_at gate robots rate identity origin description"
 FACTS = (
-    "name description origin contains_code trusted problem base version kinds enabled why decided_by decided_at gate "
-    "limits identity"
+    "name description intake origin contains_code trusted problem base version kinds enabled why decided_by decided_at "
+    "health last_answer_at pages_read pages_failed gate limits identity"
 )
 ROBOTS = "endpoint path standing line"
 STREAMS = "name kind path targets emits when"
@@ -41,6 +41,10 @@ def list_sources(
     for one in found["items"]:
         if one["problem"]:
             session.note("{name} cannot be used: {problem}", name=one["name"], problem=one["problem"])
+    on = [one for one in found["items"] if one.get("enabled")]
+    well = sum(one["health"] == "healthy" for one in on)
+    if on:
+        session.note("{well} of {on} enabled sources are healthy", well=well, on=len(on))
 
 
 def _line(found: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from bobusang.entry.web import (
     settings_system,
     sources,
     start,
+    suppliers,
     tasks,
 )
 from bobusang.entry.web.site import Site
@@ -75,6 +76,7 @@ MODULES = (
     seller_form.pages,
     sources.pages,
     identities.pages,
+    suppliers.pages,
     alerts.pages,
     analytics.pages,
     audit.pages,

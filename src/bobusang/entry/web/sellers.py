@@ -39,6 +39,7 @@ pages = Pages(Entry(ENTRY, N_("Sellers"), "seller", 90, "gates"))
 
 TABS = (
     (ENTRY, N_("Sellers"), ""),
+    ("/suppliers", N_("Suppliers"), ""),
     ("/sellers/sources", N_("Sources and gates"), "gates"),
     ("/sellers/identities", N_("Identities and quotas"), "identities"),
 )

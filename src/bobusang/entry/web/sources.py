@@ -14,6 +14,7 @@ from bobusang.entry.web.pages import Pages
 from bobusang.kit.robots import Standing
 from bobusang.stages.collect.admission import Cause
 from bobusang.views import gate
+from bobusang.views.source_health import Health
 from bobusang.views.sources import BROKEN, UNDESCRIBED
 
 if TYPE_CHECKING:
@@ -38,6 +39,16 @@ CAUSES = {
     Cause.LIMITER: (N_("at its limit"), "warn"),
     Cause.RATE: (N_("at its limit"), "warn"),
     Cause.IDENTITIES: (N_("all identities are in use"), "warn"),
+}
+HEALTHS = {
+    Health.HEALTHY: (N_("healthy"), "good"),
+    Health.UNSTEADY: (N_("some pages fail"), "warn"),
+    Health.FAILING: (N_("all pages fail"), "bad"),
+    Health.UNTRIED: (N_("not asked lately"), "idle"),
+    Health.WAITING: (N_("left alone for a while"), "warn"),
+    Health.STOPPED: (N_("waits for a person"), "bad"),
+    Health.OFF: (N_("switched off"), "idle"),
+    Health.BROKEN: (N_("cannot be read"), "bad"),
 }
 ROBOTS = {
     Standing.ALLOWED: (N_("allowed"), "good"),
@@ -80,7 +91,15 @@ async def listed(visit: Visit) -> Response:
     wanted = [one for one in found if _fits(one, gates[one.name], state)]
     wanted.sort(key=lambda one: (not gates[one.name].is_shut, not one.enabled, one.origin == UNDESCRIBED, one.name))
     return visit.page(
-        "sources.html", rows=wanted, gates=gates, counts=counts, state=state, total=len(found), robots=ROBOTS, **given
+        "sources.html",
+        rows=wanted,
+        gates=gates,
+        counts=counts,
+        state=state,
+        total=len(found),
+        robots=ROBOTS,
+        healths=HEALTHS,
+        **given,
     )
 
 
@@ -100,7 +119,7 @@ async def shown(visit: Visit) -> Response:
     """One of them, with all there is to know."""
     given = sellers.frame(visit, TAB)
     found = await api.show_source(visit.desk, visit.path["name"])
-    known: dict[str, Any] = {"gate": gate_of(found), "robots": ROBOTS, "causes": CAUSES}
+    known: dict[str, Any] = {"gate": gate_of(found), "robots": ROBOTS, "causes": CAUSES, "healths": HEALTHS}
     return visit.page("source.html", one=found, **known, **given)
 
 

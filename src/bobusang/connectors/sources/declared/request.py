@@ -84,7 +84,14 @@ def worded(text: str, values: Mapping[str, Any]) -> str:
     """The same where braces may be text: only names that somebody gives are filled in."""
     if "{" not in text:
         return text
-    return _WORD.sub(lambda found: _text(values[found[1]]) if found[1] in values else found[0], text)
+
+    def fill(found: re.Match[str]) -> str:
+        try:
+            return _text(values[found[1]])
+        except KeyError:
+            return found[0]
+
+    return _WORD.sub(fill, text)
 
 
 def _text(value: Any) -> str:

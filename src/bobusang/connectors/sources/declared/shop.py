@@ -31,6 +31,7 @@ from bobusang.stages.collect.source import Ask, Followed, Kind, Page, Reads, Sou
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
     from bobusang.connectors.sources.declared.contract import Contract
     from bobusang.connectors.sources.declared.sheet import Files
     from bobusang.connectors.sources.declared.stream import Stream

@@ -1,0 +1,54 @@
+"""Imports one file in a process of its own and says how long it took and how much memory: HOME, DATABASE, FILE."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from bobusang import wiring
+from bobusang.catalog import suppliers
+from bobusang.catalog.model import SupplierKind
+from bobusang.catalog.suppliers import Supplier
+from bobusang.flows.sheets import previewing, receiving, starting
+from bobusang.kit.sql import Statement
+from bobusang.settings import load
+
+ENDED = Statement("select status from crawling_jobs where id = :id and completed_at is not null")
+
+
+async def main(home: str, url: str, content: bytes) -> None:
+    settings = load({}, home=home, database_url=url)
+    async with wiring.opened(settings, migrate=True) as app:
+        collector, db = app.collector, app.engine.db
+        await db.transact(lambda tx: suppliers.put(tx, Supplier("acme", SupplierKind.EXCEL)))
+        sent, _ = await receiving.receive(collector, "acme", "list.xlsx", content, by="bench")
+        begun = time.perf_counter()
+        await previewing.preview(collector, sent.id)
+        seen = time.perf_counter()
+        worker, keeper = app.worker("bench"), app.keeper()
+        running = [asyncio.create_task(worker.run()), asyncio.create_task(keeper.run())]
+        await asyncio.sleep(1)
+        start = time.perf_counter()
+        job = (await db.transact(lambda tx: starting.start(tx, app.engine, collector, sent.id))).job_id
+        while True:
+            async with db.read() as tx:
+                row = await tx.first(ENDED, id=job)
+            if row is not None:
+                break
+            await asyncio.sleep(0.05)
+        took = time.perf_counter() - start
+        assert row["status"] == "SUCCESS", row["status"]
+        worker.stop()
+        keeper.stop()
+        await asyncio.gather(*running)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"preview": seen - begun, "import": took, "peak": peak}))
+
+
+if __name__ == "__main__":
+    _home, _url, _file = sys.argv[1:]
+    asyncio.run(main(_home, _url, Path(_file).read_bytes()))
