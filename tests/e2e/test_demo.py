@@ -29,9 +29,15 @@ def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_p
     first = bobusang("demo", "--size", SIZE, cwd=tmp_path)
     assert first.code == 0, first
     told = counts(first)
-    assert list(told) == ["collected", "converted", "pictured", "priced", "registered", "confirmed live"]
-    assert 40 < told["confirmed live"] == told["registered"] <= told["priced"] <= told["pictured"] <= told["collected"]
+    assert list(told) == [
+        *("pages read", "collected", "converted", "pictured", "priced", "registered", "confirmed live")
+    ]
+    assert 40 < told["confirmed live"] == told["registered"] <= told["priced"] <= told["pictured"] <= told["converted"]
+    assert told["converted"] < told["collected"]
     assert re.search(r"# held for a person\nwhy\tproducts\ncategory_\w+\t\d+\n", first.out)
+    waiting = re.search(r"# converted, but not on sale\nwhy\tproducts\nsource_sold_out\t(\d+)\n", first.out)
+    assert waiting, first.out
+    assert int(waiting[1]) == told["priced"] - told["registered"]
     assert "\n$ bobusang price explain " in first.out
     assert "\ncomplete: what the market has is what was sent\n" in first.err
     assert re.search(r"# PARTIAL \d{8}_02: COMPLETED", first.out)

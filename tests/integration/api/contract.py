@@ -26,6 +26,7 @@ RULES = re.compile(
             "a product has no field",  # names by commas
             "between the years 1970 and 9998|contains a NUL character|number is too large",  # databases
             "has no column|no mapping|its first line",  # what a CSV file must be like
+            "is logged in to with|is called with a key alone|does not send spreadsheets",  # what a source is like
             # texts with a grammar of their own
             "is no cadence|should be an address|is missing|names with values|price policy cannot be read",
         ]

@@ -109,6 +109,23 @@ async def test_one_product_is_told_from_its_source_to_its_market(door: Door) -> 
     assert (counted, none) == ([HeldReason(why=WHY.why, products=1)], [])
 
 
+async def test_why_it_is_not_on_sale_is_told_by_the_api_too(door: Door) -> None:
+    id = await made(door)
+    found = await door.get(f"/products/{id}/standing")
+    at = found.pop("at")
+
+    assert found == {
+        "where": "held",
+        "said": WHY.text,
+        "why": "brand_unreviewed",
+        "field": "brand",
+        "sku": "",
+        "market_id": "",
+    }
+    assert at.endswith("Z")
+    assert (await door.viewer.get("/products/999999/standing")).status_code == 404
+
+
 async def test_its_past_has_what_changed_and_how_much_it_cost(door: Door) -> None:
     id = await made(door)
 

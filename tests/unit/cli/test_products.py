@@ -112,3 +112,12 @@ def test_products_are_imported_from_csv_and_what_fails_is_told(
         {"mall": "okmall", "product_id": "4712", "price": "x"},
     ]
     assert run("product", "import", str(tmp_path / "none.csv")).code == 2
+
+
+def test_why_a_product_is_not_on_sale_is_said(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("GET /products/7/standing", {"where": "source_sold_out", "said": "", "why": None, "at": None})
+
+    found = run("product", "why", "7")
+
+    assert (found.code, found.out.splitlines()[0]) == (0, "where\tsource_sold_out")
+    assert stub.asked[0].query == {"market": ["buyma"]}

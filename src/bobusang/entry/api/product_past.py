@@ -17,9 +17,10 @@ from bobusang.entry.api.selling import Account, Market
 from bobusang.flows.conveyor.goods import sku_of
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Missing
-from bobusang.views import listings, prices
+from bobusang.views import listings, prices, product_page
 from bobusang.views.listings import ListingDetail, ReceiptShown
 from bobusang.views.prices import PriceExplained
+from bobusang.views.product_standing import Standing, standing
 from bobusang.views.record import VersionLine
 
 router = APIRouter(prefix="/products", tags=["products"])
@@ -36,6 +37,12 @@ class SoldBy(Form):
 
     market: Market | None = None
     account: Account | None = None
+
+
+class SoldOn(Form):
+    """On which market."""
+
+    market: Market = "buyma"
 
 
 async def _sku(tx: Tx, product_id: int) -> str:
@@ -87,3 +94,11 @@ async def explain_product(desk: Viewer, product_id: PathId, query: Annotated[Sol
     async with desk.read() as tx:
         sku = await _sku(tx, product_id)
         return await prices.explained(tx, sku, market=query.market or "", account=query.account or "")
+
+
+@router.get("/{product_id}/standing", summary="Say why a product is on sale or not")
+async def show_product_standing(desk: Viewer, product_id: PathId, query: Annotated[SoldOn, Query()]) -> Standing:
+    """The first thing that stands in its way, in the order in which a product is made ready, with the words of whoever
+    stopped it."""
+    async with desk.read() as tx:
+        return standing(await product_page.page(tx, product_id, query.market))

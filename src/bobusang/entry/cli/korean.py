@@ -399,6 +399,7 @@ NOTES = {
         "검토한 브랜드·카테고리 매핑: {rows}줄, 일부는 아직 검토 전입니다"
     ),
     "held for a person": "사람을 기다리는 상품",
+    "converted, but not on sale": "변환했지만 판매 중이 아닌 상품",
     "going on with what is in this folder": "이 폴더에 있는 것으로 이어서 합니다",
     "\n{hours} hours later in the sandbox: prices moved, things sold out and returned": (
         "\n샌드박스에서 {hours}시간 뒤: 가격이 움직이고 품절과 재입고가 있었습니다"

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from bobusang.entry.demo.equipping import MARKET, account, mapping
 from bobusang.entry.demo.places import ACCOUNT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from bobusang.entry.demo.places import Places
 
@@ -30,7 +31,7 @@ HOME = "bobusang-demo"
 SIZE = 220
 """Products of each mall: what is sold out, damaged or held is more than a tenth, and 300 are wanted at the least."""
 HOURS = 72.0
-STAGES = (("COLLECT", "collected"), ("CONVERT", "converted"), ("IMAGE", "pictured"), ("PRICE", "priced"))
+STAGES = (("IMAGE", "pictured"), ("PRICE", "priced"))
 
 
 def shown(session: Session, size: int = SIZE) -> None:
@@ -117,15 +118,43 @@ def _told(session: Session, batch: dict[str, Any]) -> None:
     account = session.api.get(f"/accounts/{MARKET}/{ACCOUNT}")
     sent = session.api.get("/calls", run=batch["batch_id"])["items"]
     by_stage = _by_stage(batch)
-    summary = [{"what": word, "products": by_stage.get(stage, 0)} for stage, word in STAGES]
-    summary += [{"what": "registered", "products": sum(one["calls"] for one in sent)}]
-    summary += [{"what": "confirmed live", "products": account["listings"].get("LIVE", 0)}]
+    collected = _count(session, "/products", fields="id")
+    held = _count(session, "/conversions/held", market=MARKET)
+    counts = {"pages read": by_stage.get("COLLECT", 0), "collected": collected, "converted": collected - held}
+    counts |= {word: by_stage.get(stage, 0) for stage, word in STAGES}
+    counts |= {"registered": sum(one["calls"] for one in sent), "confirmed live": account["listings"].get("LIVE", 0)}
     session.screen.title(f"FULL {batch['batch_id']}: {batch['status']} in {batch['seconds']:.1f} s")
-    session.screen.table(summary, "what products")
-    held = session.api.get("/conversions/reasons", market=MARKET)["items"]
-    if held:
+    session.screen.table([{"what": what, "products": number} for what, number in counts.items()], "what products")
+    reasons = session.api.get("/conversions/reasons", market=MARKET)["items"]
+    if reasons:
         session.screen.title("held for a person")
-        session.screen.table(held, "why products")
+        session.screen.table(reasons, "why products")
+    waiting = _waiting(session)
+    if waiting:
+        session.screen.title("converted, but not on sale")
+        session.screen.table([{"why": why, "products": number} for why, number in waiting.items()], "why products")
+
+
+def _count(session: Session, path: str, **query: str) -> int:
+    """How many there are of a list."""
+    return sum(1 for _ in _all(session, path, **query))
+
+
+def _all(session: Session, path: str, **query: str) -> Iterator[dict[str, Any]]:
+    cursor = None
+    while True:
+        found = session.api.get(path, limit=200, cursor=cursor, **query)
+        yield from found["items"]
+        cursor = found["next"]
+        if cursor is None:
+            return
+
+
+def _waiting(session: Session) -> Counter[str]:
+    """Why listings that could be there are not: each product says it of itself."""
+    new = [one["sku"] for one in _all(session, "/listings", state="NEW")]
+    found = [session.api.get("/listings/of", sku=sku)["items"][0]["product_id"] for sku in new]
+    return Counter(session.api.get(f"/products/{one}/standing", market=MARKET)["where"] for one in found)
 
 
 def _told_partial(session: Session, batch: dict[str, Any]) -> None:

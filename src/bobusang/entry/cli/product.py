@@ -22,6 +22,7 @@ FACTS = (
 )
 SHOWN = "id mall product_id brand name price in_stock locked updated_at"
 COUNTS = "why products"
+STANDING = "where said why field sku market_id at"
 
 
 @command(app, "list")
@@ -54,6 +55,17 @@ def show(session: Session, product: Which) -> None:
     session.screen.table([found["seller"]], "seller_id name id")
     session.screen.title("listings")
     session.screen.table(session.api.get(f"/products/{number}/listings")["items"], "market account state price")
+
+
+@command(app, "why")
+def why(
+    session: Session,
+    product: Which,
+    market: Annotated[str, typer.Option("--market", help="On this market.")] = "buyma",
+) -> None:
+    """Say why a product is on sale or not: the first thing that stands in its way."""
+    found = session.api.get(f"/products/{product_number(session, product)}/standing", market=market)
+    session.screen.record(found, only=STANDING)
 
 
 @command(app, "history")

@@ -26,11 +26,11 @@ class Place(NamedTuple):
 
 SECTIONS: Mapping[str, Mapping[str, Place]] = {
     "Run": {
-        "demo": Place("demo", "Run a small real workflow and show what happened.", alone=True),
+        "demo": Place("demo", "The main job on this machine alone: two malls to a market.", alone=True),
         "up": Place("running", "Run API, scheduler and worker in one process.", alone=True),
         "worker": Place("running", "Run a worker.", alone=True),
         "scheduler": Place("running", "Run the scheduler and the other upkeep.", alone=True),
-        "sandbox": Place("sandbox", "Serve malls on this machine, with faults on demand.", alone=True),
+        "sandbox": Place("sandbox", "Serve malls and a market on this machine, with faults on demand.", alone=True),
     },
     "Work": {
         "workflow": Place("workflow", "Definitions: apply, check, switch on and off, limit."),
@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "task": Place("task", "Single tasks of jobs."),
     },
     "Collect": {
-        "source": Place("source", "Malls and suppliers: enable, disable, resume."),
+        "source": Place("source", "Malls and suppliers: make, check, try, enable, resume."),
         "brand": Place("brand", "Brands of malls: collect, accept, block."),
         "seller": Place("seller", "Sellers of malls, each crawled on its own cadence."),
         "supplier": Place("supplier", "Suppliers: how their goods come; add, set, pause, sync."),
