@@ -27,6 +27,7 @@ from bench import (
     records,
     search_opensearch,
     searching,
+    sheets,
     start,
     storing,
 )
@@ -40,6 +41,7 @@ PARTS = {
     "start": (start.run, "Starting and idling"),
     "collect": (collect.run, "Collecting list pages"),
     "storing": (storing.run, "Storing what was read"),
+    "sheets": (sheets.run, "A supplier's spreadsheet"),
     "reading": (reading.run, "Reading a list page of real size"),
     "records": (records.run, "Questions to a large catalog"),
     "search_embedded": (searching.run, "The embedded index"),

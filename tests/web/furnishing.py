@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bobusang.catalog import sellers
+from bobusang.catalog import sellers, suppliers
 from bobusang.catalog.brands import Proposal
+from bobusang.catalog.model import SupplierKind
 from bobusang.catalog.sellers import NewSeller
+from bobusang.catalog.suppliers import Supplier
 from bobusang.engine.model import NewTask, ReasonClass, StepType
 from bobusang.engine.outcome import Done, Park
+from bobusang.flows.sheets import previewing, receiving
 from bobusang.kit.sql import Statement
+from bobusang.testing.workbook import Sheet, workbook
 from bobusang.testing.workshop import Workshop, step
 from bobusang.wiring import opened as opened_app
 from tests.integration.api.door import settings
@@ -52,3 +56,17 @@ async def furnish(app: App) -> None:
     await holding.rate(app.engine.db)
     await holding.proposed(app.engine.db, Proposal("new-brand", "새 브랜드", "NEW BRAND"))
     await app.engine.db.transact(lambda tx: sellers.create(tx, NewSeller("mustit", "luxboy")))
+    await app.engine.db.transact(lambda tx: suppliers.put(tx, Supplier("hanbit", SupplierKind.EXCEL)))
+    sent, _ = await receiving.receive(app.collector, "hanbit", "단가표.xlsx", price_list(), by="the operator")
+    await previewing.preview(app.collector, sent.id)
+
+
+def price_list() -> bytes:
+    """A supplier's spreadsheet with a wrong price, a row without a code and a column that nobody reads."""
+    rows: list[list[Any]] = [
+        ["상품코드", "상품명", "공급가", "색상", "재고", "담당"],
+        ["H1", "울 코트", 129_000, "와인", 3, "김"],
+        ["H2", "니트", "문의", "검정", 2, "김"],
+        [None, "양말", 900, "", 1, ""],
+    ]
+    return workbook(Sheet("단가표", rows))

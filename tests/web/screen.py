@@ -72,10 +72,17 @@ class Visitor:
 
     async def post(self, path: str, on: str = "/", **form: Any) -> Page:
         """Send a form that stands on a page, and see what comes of it."""
-        token = (await self.get(on)).csrf
+        return await self._sent(path, on, form, None)
+
+    async def send(self, path: str, on: str, name: str, data: bytes) -> Page:
+        """The same with a file that was chosen."""
+        return await self._sent(path, on, {}, {"file": (name, data)})
+
+    async def _sent(self, path: str, on: str, form: dict[str, Any], files: dict[str, tuple[str, bytes]] | None) -> Page:
+        data = {"csrf": (await self.get(on)).csrf, **form}
         headers = {"referer": f"https://shop.test/ui{on}", "origin": "https://shop.test"}
-        data = {"csrf": token, **form}
-        return _page(await self.client.post(f"/ui{path}", data=data, headers=headers, follow_redirects=True))
+        asked = self.client.post(f"/ui{path}", data=data, files=files, headers=headers, follow_redirects=True)
+        return _page(await asked)
 
 
 @dataclass(slots=True)

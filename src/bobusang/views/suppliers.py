@@ -39,11 +39,11 @@ LAST_FILES = Statement(
     select id, name, state, `rows`, accepted, refused, created_by, created_at from supplier_files
     where supplier = :name order by id desc limit :limit""",
 )
-RECORDS = Statement("""
-    select count(*) as value from (select id from source_records where source_system = :name limit :most) r""")
-HELD = Statement("""
-    select count(*) as value from (
-      select id from held_writes where source = :name and state = 'HELD' limit :most) h""")
+KEPT = Statement("""
+    select
+      (select count(*) from (select id from source_records where source_system = :name limit :most) r) as records,
+      (select count(*) from (
+        select id from held_writes where source = :name and state = 'HELD' limit :most) h) as held""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +145,14 @@ async def one(tx: Tx, shelf: Collection[str], name: str) -> SupplierDetail:
     supplier = await catalog.get(tx, name)
     facts = await _facts(tx, [name])
     runs = await recent(tx, source=name, limit=LAST)
+    [kept] = await tx.fetch(KEPT, name=name, most=MOST)
     same = tuple(SupplierRun.__dataclass_fields__)
     return SupplierDetail(
         **_line(supplier, facts, shelf),
         settings=dict(supplier.settings),
         secret=supplier.secret_name,
-        records=int(await tx.value(RECORDS, name=name, most=MOST)),
-        held=int(await tx.value(HELD, name=name, most=MOST)),
+        records=int(kept["records"]),
+        held=int(kept["held"]),
         events=_counts(facts.events.get(name, Standing())),
         runs=[SupplierRun(**{each: getattr(run, each) for each in same}) for run in runs],
         last_events=await inbound.listed(tx, source=name, limit=LAST) if supplier.kind is SupplierKind.WEBHOOK else [],

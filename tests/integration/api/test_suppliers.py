@@ -55,10 +55,10 @@ async def test_a_supplier_is_added_changed_replaced_and_paused(door: Door) -> No
     assert await door.get("/suppliers/acme") == replaced.json()
     lines = (await door.get("/audit", limit=500))["items"][::-1]
     assert [(one["actor"], one["action"]) for one in lines if one["action"].startswith("supplier.")] == [
-        ("admin", "supplier.add"),
-        ("admin", "supplier.change"),
-        ("operator", "supplier.pause"),
-        ("admin", "supplier.replace"),
+        ("the admin", "supplier.add"),
+        ("the admin", "supplier.change"),
+        ("the operator", "supplier.pause"),
+        ("the admin", "supplier.replace"),
     ]
 
 

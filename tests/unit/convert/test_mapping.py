@@ -123,6 +123,7 @@ def test_a_mapping_is_written_and_read_again() -> None:
         Line(Subject.BRAND, "okmall", "나이키(NIKE)", "나이키", "NIKE", 203, "NIKE", YES),
         Line(Subject.BRAND, "okmall", "아크메(ACME)", "아크메", "ACME", 0, "ACME, Inc.", YES),
         Line(Subject.BRAND, "okmall", "새것", review=NEW),
+        Line(Subject.BRAND, "okmall", "=HYPERLINK(1)", "-톤", "@home", review=NEW),
         Line(Subject.CATEGORY, "okmall", "상의 > 니트", market_id=1, review=NO),
     ]
 

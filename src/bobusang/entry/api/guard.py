@@ -46,6 +46,8 @@ HEADERS = (
 POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
 _FILES = re.compile(r"(?:/ui)?/suppliers/[^/]+/files")
+_FORM = re.compile(r"/ui/suppliers/[^/]+/files")
+"""A form with a file: the screen refuses what is too large itself, on the page that it came from."""
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _log = log.get("api")
 
@@ -127,7 +129,7 @@ def _dress(message: Message, path: str, request_id: str) -> None:
 def _refused(scope: Scope, headers: Mapping[bytes, bytes], request_id: str) -> Response | None:
     """What can be refused before anything of the body is read."""
     length = headers.get(b"content-length", b"")
-    if length.isdigit() and int(length) > _most(scope):
+    if length.isdigit() and int(length) > _most(scope) and not _FORM.fullmatch(scope["path"]):
         return problems.of_error(_too_large(_most(scope)), request_id)
     if "\0" in scope["path"]:
         return problems.of_error(Invalid("the path contains a NUL character", field="path"), request_id)

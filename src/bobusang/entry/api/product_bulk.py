@@ -22,6 +22,7 @@ from bobusang.entry.api.products import NAMES, ProductChoice, narrowed
 from bobusang.entry.api.records import groups_of
 from bobusang.flows.catalogue.upserting import Outcome, Wanted, upsert
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
+from bobusang.kit.formula import defused
 from bobusang.views import product_lists
 from bobusang.views.products import ProductLine
 
@@ -34,8 +35,6 @@ LONGEST = 256 * 1024
 MOST = 100_000
 """Lines of a body: what bounds the results that nobody has read yet."""
 KINDS = (NDJSON, "application/jsonl", "application/x-jsonlines", "text/plain")
-STEERING = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins so is run by a spreadsheet."""
 
 
 class LineError(BaseModel):
@@ -198,9 +197,9 @@ def cell(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case list():
-            return " ".join(value)
+            return defused(" ".join(value))
         case str():
-            return f"'{value}" if value.startswith(STEERING) else value
+            return defused(value)
         case int():
             return str(value)
     found: str = value.isoformat()

@@ -12,6 +12,7 @@ from bobusang.entry.cli.asked import Cursor, Limit
 from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.files import Given, Saved, fetched, saved, sent
 from bobusang.entry.cli.session import Session
+from bobusang.kit.formula import plain
 
 app = group("Mappings of brands and categories: list, propose, assign, export, import.")
 
@@ -43,7 +44,7 @@ def list_mappings(
             session.note("{command} takes one over", command=session.line("mapping assign KIND ID MARKET_ID"))
         return
     lines = csv.DictReader(io.StringIO(fetched(session, "/mappings", mall=mall).decode()))
-    rows = [line for line in lines if kind in (None, line["kind"])]
+    rows = [{name: plain(cell) for name, cell in line.items()} for line in lines if kind in (None, line["kind"])]
     session.screen.page({"items": rows[:limit], "next": None}, COLUMNS)
     if len(rows) > limit and session.screen.reads_well:
         session.note("{count} more: --limit shows them", count=len(rows) - limit)

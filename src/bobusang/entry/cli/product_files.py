@@ -16,6 +16,7 @@ import typer
 from bobusang.entry.cli.asked import contents
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.session import Session
+from bobusang.kit.formula import plain
 
 Mall = Annotated[str | None, typer.Option("--mall", help="Only of this mall.")]
 Brand = Annotated[str | None, typer.Option("--brand", help="Only of this brand.")]
@@ -101,7 +102,7 @@ def _told(row: dict[str, Any]) -> dict[str, Any]:
     for name, cell in row.items():
         if name in OURS or not cell or name is None:
             continue
-        text = cell.removeprefix("'")
+        text = plain(cell)
         if name == "image":
             found["images"] = [text]
         elif name in WHOLE and text.isascii() and text.isdecimal():

@@ -39,6 +39,7 @@ from bobusang.entry.web import (
     settings_system,
     sources,
     start,
+    supplier_files,
     suppliers,
     tasks,
 )
@@ -77,6 +78,7 @@ MODULES = (
     sources.pages,
     identities.pages,
     suppliers.pages,
+    supplier_files.pages,
     alerts.pages,
     analytics.pages,
     audit.pages,

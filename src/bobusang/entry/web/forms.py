@@ -8,10 +8,14 @@ import secrets
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
-from bobusang.entry.api.problems import Forbidden
+from bobusang.entry.api.problems import Forbidden, TooLarge
+from bobusang.entry.web import uploads
+from bobusang.entry.web.uploads import Upload
 from bobusang.kit.errors import BobusangError, Invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import ValidationError
     from starlette.datastructures import Headers
     from starlette.requests import Request
@@ -23,8 +27,9 @@ NONCE = 16
 class Fields:
     """What was filled in. Empty is the same as not there."""
 
-    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+    def __init__(self, pairs: list[tuple[str, str]], files: Mapping[str, Upload] | None = None) -> None:
         self._pairs = pairs
+        self._files = files or {}
 
     def get(self, name: str, default: str = "") -> str:
         """The last value of a field."""
@@ -53,6 +58,12 @@ class Fields:
         """Whether a box is ticked."""
         return bool(self.get(name))
 
+    def file(self, name: str) -> Upload:
+        """The file that was chosen in a field."""
+        if name not in self._files:
+            raise Invalid("no file was chosen", hint="choose one first", field=name)
+        return self._files[name]
+
 
 def wrong(error: BobusangError | ValidationError) -> BobusangError:
     """What is wrong with a form, as an error of ours; of what a form of the API found, the first."""
@@ -63,9 +74,13 @@ def wrong(error: BobusangError | ValidationError) -> BobusangError:
     return Invalid(f"{field}: {found['msg']}" if field else found["msg"], field=field)
 
 
-async def read(request: Request) -> Fields:
-    """The body of a form; its size was bounded at the door."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+async def read(request: Request, *, files: bool = False) -> Fields:
+    """The body of a form, where `files` says so with files; its size was bounded at the door."""
+    given = request.headers.get("content-type", "")
+    kind = given.partition(";")[0].strip().lower()
+    if files and kind == uploads.KIND:
+        sent = uploads.parsed(await request.body(), given)
+        return Fields(_sound(sent.pairs), sent.files)
     if kind != "application/x-www-form-urlencoded":
         raise Invalid("a form was expected", hint="send application/x-www-form-urlencoded")
     body = await request.body()
@@ -74,9 +89,13 @@ async def read(request: Request) -> Fields:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=FIELDS)
     except ValueError as error:
         raise Invalid(f"the form cannot be read: {error}") from None
+    return Fields(_sound(pairs))
+
+
+def _sound(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     if any("\0" in value for _, value in pairs):
         raise Invalid("the form contains a NUL character")
-    return Fields(pairs)
+    return pairs
 
 
 def token(secret: str) -> str:
@@ -100,6 +119,13 @@ def check_origin(headers: Headers, host: str) -> None:
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != host:
         raise Forbidden("this request comes from a page of another site")
+
+
+def check_size(headers: Headers, most: int) -> None:
+    """Refuse a file that says that it is too large before anything of it is read."""
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > most:
+        raise TooLarge(f"the file has more than {most >> 20} MB", hint="split it")
 
 
 def _signed(secret: str, nonce: str) -> str:

@@ -25,6 +25,8 @@ class Route:
     path: str
     role: Role | None
     handler: Handler
+    largest: int = 0
+    """Of a form with a file, how many bytes it may have; 0: a form without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,9 @@ class Pages:
         """A page; it changes nothing."""
         return self._routed("GET", path, role)
 
-    def post(self, path: str, *, role: Role | None = Role.OPERATOR) -> Callable[[Handler], Handler]:
-        """An action, by a form of ours."""
-        return self._routed("POST", path, role)
+    def post(self, path: str, *, role: Role | None = Role.OPERATOR, largest: int = 0) -> Callable[[Handler], Handler]:
+        """An action, by a form of ours; `largest`: by one with a file, of so many bytes at most."""
+        return self._routed("POST", path, role, largest)
 
     def live(self, topic: str) -> Callable[[Loader], Loader]:
         """Parts of a page that are sent when they change, by a topic such as `overview` or `run:{batch_id}`."""
@@ -64,9 +66,9 @@ class Pages:
 
         return known
 
-    def _routed(self, method: str, path: str, role: Role | None) -> Callable[[Handler], Handler]:
+    def _routed(self, method: str, path: str, role: Role | None, largest: int = 0) -> Callable[[Handler], Handler]:
         def known(handler: Handler) -> Handler:
-            self.routes.append(Route(method, path, role, handler))
+            self.routes.append(Route(method, path, role, handler, largest))
             return handler
 
         return known

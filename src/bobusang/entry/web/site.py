@@ -90,7 +90,7 @@ class Site:
     async def _answer(self, request: Request, route: Route | None) -> Response:
         signed_in = await self._signed_in(request)
         said = cookies.unpacked(self.cookies.get(request, cookies.SAID)) if request.method == "GET" else []
-        visit = Visit(self, request, signed_in, said)
+        visit = Visit(self, request, signed_in, said, largest=route.largest if route else 0)
         if signed_in is not None:
             request.scope["actor"] = signed_in.user.name
         try:
@@ -99,10 +99,10 @@ class Site:
                 return self._to_sign_in(request)
             if route is None or any(isinstance(one, int) and one > LARGEST for one in request.path_params.values()):
                 raise Missing("there is no such page")
+            if route.role is not None:
+                visit.demand(route.role)  # before the form is read, which may hold a large file
             if request.method == "POST":
                 await self._check_form(visit)
-            if route.role is not None:
-                visit.demand(route.role)
             return await route.handler(visit)
         except ValidationError as error:
             return await self._failed(visit, _first_of(error))
@@ -116,6 +116,8 @@ class Site:
     async def _check_form(self, visit: Visit) -> None:
         request = visit.request
         forms.check_origin(request.headers, request.headers.get("host", ""))
+        if visit.largest:
+            forms.check_size(request.headers, visit.largest)
         if visit.signed_in is not None:
             forms.check_token(visit.signed_in.csrf, (await visit.form()).get("csrf"))
 

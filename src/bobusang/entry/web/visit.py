@@ -40,6 +40,9 @@ class Visit:
     signed_in: SignedIn | None
     said: list[str] = field(default_factory=list)
     entry: str = ""
+    largest: int = 0
+    """Of a form with a file, how many bytes it may have; 0: a form without one."""
+    _filled: Fields | None = None
 
     @property
     def desk(self) -> Desk:
@@ -82,7 +85,9 @@ class Visit:
 
     async def form(self) -> Fields:
         """What was filled in; only a form of ours gets so far."""
-        return await forms.read(self.request)
+        if self._filled is None:
+            self._filled = await forms.read(self.request, files=self.largest > 0)
+        return self._filled
 
     def page(self, template: str, *, status: int = 200, **given: Any) -> Response:
         """A whole page."""

@@ -91,6 +91,10 @@ WORDS = {
     "HOLD": Word(N_("no price"), "bad"),
     "REFUSED": Word(N_("refused"), "bad"),
     "OK": Word(N_("all right"), "good"),
+    "RECEIVED": Word(N_("received")),
+    "PREVIEWED": Word(N_("looked through"), "warn"),
+    "IMPORTING": Word(N_("being imported"), "busy"),
+    "DISCARDED": Word(N_("thrown away")),
 }
 
 

@@ -12,6 +12,7 @@ from bobusang.catalog import assigning, brands, categories
 from bobusang.catalog.assigning import Assigned
 from bobusang.catalog.model import Review
 from bobusang.kit.errors import Invalid
+from bobusang.kit.formula import defused, plain
 from bobusang.stages.convert.masters import Kind, Masters
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def written(lines: Iterable[Line]) -> str:
     table.writerow(COLUMNS)
     for one in sorted(lines, key=lambda line: (line.kind, line.mall, line.key)):
         id = "" if one.market_id is None else one.market_id
-        table.writerow((one.kind, one.mall, one.key, one.name_ko, one.name_en, id, one.market_name, one.review))
+        texts = [defused(text) for text in (one.mall, one.key, one.name_ko, one.name_en)]
+        table.writerow((one.kind, *texts, id, defused(one.market_name), one.review))
     return out.getvalue()
 
 
@@ -71,7 +73,7 @@ def parsed(text: str, masters: Masters) -> list[Line]:
 def _line(number: int, row: Sequence[str], masters: Masters) -> Line:
     if len(row) != len(COLUMNS):
         raise _refused(number, f"it has {len(row)} columns, not {len(COLUMNS)}")
-    kind, mall, key, name_ko, name_en, market_id, market_name, review = (value.strip() for value in row)
+    kind, mall, key, name_ko, name_en, market_id, market_name, review = (plain(value.strip()) for value in row)
     if kind not in list(Subject) or review not in list(Review) or not mall or not key:
         raise _refused(number, "it needs a kind (brand, category), a mall, a key and a review")
     if market_id and not market_id.isdigit():

@@ -16,6 +16,7 @@ import msgspec
 from bobusang.kit import money
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Drifted, Invalid
+from bobusang.kit.formula import defused, plain
 from bobusang.stages.price.model import FxQuote
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def write_csv(quotes: list[FxQuote]) -> str:
     sheet = csv.writer(out, lineterminator="\n")
     sheet.writerow(COLUMNS)
     for one in quotes:
-        sheet.writerow((one.base, one.quote, one.rate, 1, one.spread, one.source, one.quoted_at.isoformat()))
+        sheet.writerow((one.base, one.quote, one.rate, 1, one.spread, defused(one.source), one.quoted_at.isoformat()))
     return out.getvalue()
 
 
@@ -152,7 +153,7 @@ def _at(document: Any, path: str) -> Any:
 
 
 def _quote(row: Mapping[str, str | None]) -> FxQuote:
-    said = {name: (row.get(name) or "").strip() for name in COLUMNS}
+    said = {name: plain((row.get(name) or "").strip()) for name in COLUMNS}
     rate, per = _decimal(said["rate"], "rate"), _decimal(said["per"] or "1", "per")
     if per <= 0 or rate <= 0:
         raise Invalid(f"a rate of {rate} for {per}", hint="both are more than 0", field="rate")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import msgspec
 
 from bobusang.kit.errors import Invalid
+from bobusang.kit.formula import defused, plain
 from bobusang.kit.nearest import did_you_mean
 from bobusang.stages.price.rates import Duty, Fee, Freight, Tax, checked
 from bobusang.stages.price.tables import duty_rates, freight_rates, import_taxes, market_fees
@@ -74,7 +75,7 @@ def read(sheet: Sheet[R], text: str) -> list[R]:
 def _row(sheet: Sheet[R], cells: dict[str, str | None], where: str) -> R:
     if None in cells:
         raise Invalid(f"{where} has more cells than the heading")
-    given = {name: cell.strip() for name, cell in cells.items() if cell is not None and cell.strip()}
+    given = {name: plain(cell.strip()) for name, cell in cells.items() if cell is not None and cell.strip()}
     try:
         row = msgspec.convert(given, sheet.row, strict=False)
         checked(row)
@@ -96,7 +97,7 @@ def write(sheet: Sheet[R], rows: Sequence[R]) -> str:
 
 
 def _cell(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else defused(value) if isinstance(value, str) else str(value)
 
 
 def shipped(sheet: Sheet[R]) -> list[R]:

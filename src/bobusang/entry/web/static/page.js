@@ -86,6 +86,7 @@
     const from = event.target;
     if (from.matches("[data-all]")) for (const box of find('input[name="ids"]', from.form)) box.checked = from.checked;
     if (from.matches("[data-filters] select")) from.form.requestSubmit();
+    if (from.matches("[data-most]")) { from.setCustomValidity([...from.files].some((one) => one.size > Number(from.dataset.most)) ? from.dataset.tooLarge : ""); from.reportValidity(); }
   });
 
   // --- asking first; and keys ---
