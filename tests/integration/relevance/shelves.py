@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from bobusang.sandbox.world import World
 
 SEED, SIZE = 7, 2_000
+MALLS = ("okmall", "mustit")
+"""Those that the grades were given for."""
 
 
 def stocked(world: World) -> list[tuple[Document, Product]]:
-    """Every product that the malls list, numbered as if they had been collected side by side."""
+    """Every product that the two malls list, numbered as if they had been collected side by side."""
     found = [
         (mall, one)
-        for mall, shelves in world.malls.items()
-        for brand in shelves.brands
+        for mall in MALLS
+        for brand in world.malls[mall].brands
         for no in world.of_brand(mall, brand)
         if (one := world.standing(mall, no))
     ]
