@@ -11,8 +11,12 @@ import csv
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 from bobusang.platform.searches.words import compact, folded, is_dense
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @lru_cache(100_000)
@@ -46,6 +50,28 @@ def trade() -> tuple[str, ...]:
     return tuple(_trade())
 
 
+@lru_cache(100_000)
+def lines_of(word: str) -> tuple[str, ...]:
+    """The lines of the trade in which a word stands, or what a compound is; each is named by its first word."""
+    return _trade().get(_head(word), _NONE).lines
+
+
+def lines() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
+    """Of each line of the trade what a word of it is called also, itself included, and what it is a kind of."""
+    return _lines_of_trade()
+
+
+def brand_of(name: str) -> str:
+    """The line of brands in which a name stands, named by its first one; empty: in none."""
+    found = _brands().get(compact(folded(name)))
+    return found[0] if found else ""
+
+
+def brands() -> Mapping[str, tuple[str, ...]]:
+    """The names of each line of brands."""
+    return {line[0]: line for line in _brands().values()}
+
+
 def _head(word: str) -> str:
     if word in _trade() or not is_dense(word):
         return word
@@ -56,25 +82,43 @@ def _head(word: str) -> str:
 class _Thing:
     same: dict[str, None] = field(default_factory=dict)
     wider: dict[str, None] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
 
 
 _NONE = _Thing()
 
 
 @cache
+def _lines_of_trade() -> dict[str, tuple[list[str], list[str]]]:
+    rows = _rows()
+    words = {row["words"][0]: row["words"] for row in rows}
+
+    def meant(names: Sequence[str]) -> list[str]:
+        return [word for name in names for word in words.get(name, [name])]
+
+    return {row["words"][0]: ([*row["words"], *meant(row["also"])], meant(row["wider"])) for row in rows}
+
+
+@cache
 def _trade() -> dict[str, _Thing]:
     """By word; one that stands in several lines has all that stands in them."""
-    rows = [{name: cell.split() for name, cell in row.items()} for row in csv.DictReader(_lines("trade"))]
-    lines = {row["words"][0]: row["words"] for row in rows}
-    found: dict[str, _Thing] = {}
-    for row in rows:
-        same = [*row["words"], *(word for other in row["also"] for word in lines.get(other, [other]))]
-        kinds = [word for other in row["wider"] for word in lines.get(other, [other])]
+    known = _lines_of_trade()
+    standing: dict[str, list[str]] = {}
+    for row in _rows():
         for word in row["words"]:
-            thing = found.setdefault(word, _Thing())
-            thing.same.update(dict.fromkeys(same))
-            thing.wider.update(dict.fromkeys(kinds))
-    return found
+            standing.setdefault(word, []).append(row["words"][0])
+    return {
+        word: _Thing(
+            dict.fromkeys(other for line in found for other in known[line][0]),
+            dict.fromkeys(other for line in found for other in known[line][1]),
+            tuple(found),
+        )
+        for word, found in standing.items()
+    }
+
+
+def _rows() -> list[dict[str, list[str]]]:
+    return [{name: cell.split() for name, cell in row.items()} for row in csv.DictReader(_lines("trade"))]
 
 
 @cache

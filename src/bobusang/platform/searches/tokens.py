@@ -24,7 +24,7 @@ from bobusang.platform.searches.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from bobusang.platform.search import Document
 
@@ -43,20 +43,21 @@ def asked(word: str) -> tuple[str, ...]:
     """What a document must have for this word to be found in it, as a part of one of its words."""
     if is_initials(word):
         return (word[:LONGEST_INITIALS],)
-    return tuple(dict.fromkeys(_grams(word[:LONGEST]))) or (f"^{word}",)
+    return tuple(dict.fromkeys(grams(word[:LONGEST]))) or (f"^{word}",)
 
 
-def _grams(word: str) -> list[str]:
+def grams(word: str) -> list[str]:
+    """Letters of a word that stand side by side: two, or three of Latin."""
     size = 2 if is_dense(word) else 3
     return [word[place : place + size] for place in range(len(word) - size + 1)]
 
 
-def _filed(word: str) -> str:
+def of_word(word: str) -> str:
     """Everything one word of a document is found by."""
     word = word[:LONGEST]
     if is_dense(word):
-        return " ".join((f"={word} ^{word[0]}", *_grams(word), *(_initials(word) if is_hangul(word) else ())))
-    return " ".join((f"={word} ^{word[0]}", *((f"^{word[:2]}",) if len(word) > 1 else ()), *_grams(word)))
+        return " ".join((f"={word} ^{word[0]}", *grams(word), *(_initials(word) if is_hangul(word) else ())))
+    return " ".join((f"={word} ^{word[0]}", *((f"^{word[:2]}",) if len(word) > 1 else ()), *grams(word)))
 
 
 def _initials(word: str) -> list[str]:
@@ -68,35 +69,44 @@ def _initials(word: str) -> list[str]:
 def _piece(text: str) -> str:
     """The tokens of what stands between two spaces; of other words for it, and of what it is a kind of, only what
     asks for them. The last are no whole words, so that they are found after what is called so."""
-    known = _all(folded(text))
-    same = [one for word in known for other in synonyms(word) for one in _all(other) if one not in known]
-    kinds = [one for word in known for other in wider(word) for one in _all(other)]
-    found = [*(f"={word}" for word in same), *(one for word in (*same, *kinds) for one in asked(word))]
-    return _once([*map(_filed, known), *found])
+    known = all_words(folded(text))
+    same = [one for word in known for other in synonyms(word) for one in all_words(other) if one not in known]
+    sort = [one for word in known for other in wider(word) for one in all_words(other)]
+    return _once([*map(of_word, known), *of_others(same, sort)])
 
 
-def _naming(text: str) -> str:
+def of_others(same: Sequence[str], sort: Sequence[str]) -> list[str]:
+    """The tokens of other words for one that stands in a document, and of what that is a kind of."""
+    return [f"={word}" for word in same] + [one for word in (*same, *sort) for one in asked(word)]
+
+
+def of_name(text: str) -> str:
     """The tokens of a brand's name or a model number, which is also typed as one word."""
     plain = folded(text)
     if plain.isascii():
-        known = {plain} if plain.isalnum() else {*_all(plain), compact(plain)} - {""}
-        return " ".join([f"@{word[:LONGEST]} {_filed(word)}" for word in known])
-    known = {*_all(plain), compact(plain)} - {""}
+        known = {plain} if plain.isalnum() else {*all_words(plain), compact(plain)} - {""}
+        return " ".join([f"@{word[:LONGEST]} {of_word(word)}" for word in known])
+    known = {*all_words(plain), compact(plain)} - {""}
     marks = {word[:LONGEST] for word in known} | {initials(word[:LONGEST_INITIALS]) for word in known}
-    return " ".join([*(f"@{word}" for word in marks), *map(_filed, known)])
+    return " ".join([*(f"@{word}" for word in marks), *map(of_word, known)])
 
 
 @lru_cache(KEPT)
 def _called(known: tuple[str, ...]) -> str:
     """The tokens of all names of a brand."""
-    return _once([*map(_naming, known), *map(_naming, known_as(known))])
+    return _once([*map(of_name, known), *map(of_name, known_as(known))])
+
+
+def kinds(category: str) -> list[str]:
+    """The words of the last part of a category."""
+    return words(folded(category.rpartition(">")[2]))
 
 
 @lru_cache(KEPT)
 def _kind(category: str) -> str:
     """The marks of the last part of a category and of other words for it, by which goods that are a 패딩 go before
     those that have the word. Nothing is found by them alone."""
-    known = words(folded(category.rpartition(">")[2]))
+    known = kinds(category)
     same = [one for word in known for other in synonyms(word) for one in words(other)]
     return " ".join(f"%{word[:LONGEST]}" for word in dict.fromkeys([*known, *same]))
 
@@ -105,11 +115,11 @@ def _once(texts: Iterable[str]) -> str:
     return " ".join(dict.fromkeys(" ".join(texts).split()))
 
 
-def _all(plain: str) -> list[str]:
+def all_words(plain: str) -> list[str]:
     return [*words(plain), *compounds(plain)]
 
 
-def _codes(name: str) -> list[str]:
+def codes(name: str) -> list[str]:
     """Model numbers that are written with spaces, as one word: `014230654 L0056` is `014230654l0056`."""
     return [compact(folded(code)) for code in _CODE.findall(name)]
 
@@ -129,10 +139,10 @@ def pieces(document: Document) -> list[str]:
 
 def filed(document: Document) -> str:
     """Everything it is found by, a space between; some of it twice."""
-    codes = () if document.model else map(_filed, _codes(document.name))
-    numbers = (_naming(document.model), _naming(document.product_id))
+    likely = () if document.model else map(of_word, codes(document.name))
+    numbers = (of_name(document.model), of_name(document.product_id), *likely)
     known = _called(names(document))
-    return " ".join([*map(_piece, pieces(document)), known, *numbers, *codes, _kind(document.category)])
+    return " ".join([*map(_piece, pieces(document)), known, *numbers, _kind(document.category)])
 
 
 def tokens(document: Document) -> frozenset[str]:

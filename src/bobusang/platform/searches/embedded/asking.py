@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from tantivy import Occur, Query
 
 from bobusang.platform.search import LONGEST_KEYWORD
 from bobusang.platform.searches.embedded.schema import SCHEMA
+from bobusang.platform.searches.embedded.shorthand import called_so, numbered_so
 from bobusang.platform.searches.marking import Marker
 from bobusang.platform.searches.readings import (
     SHORTEST_TWO_TYPOS,
@@ -80,16 +80,18 @@ def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier,
         return ()
     parts = _parts(serving, found)
     tiers = []
-    if frequency := serving.searcher.doc_freq("exact", called := compact(folded(typed))):
+    called = compact(folded(typed))
+    if frequency := serving.df_called(called):
         if frequency == serving.frequency(called) and found == (called,) and _is_whole(serving, called):
             return (Tier(Rank.EXACT, parts),)
-        tiers.append(Tier(Rank.EXACT, every((one_of("exact", [called]), parts))))
+        exactly = either([of_brand([called]), one_of("tokens", [numbered_so(called)])])
+        tiers.append(Tier(Rank.EXACT, every((exactly, parts))))
     tiers += _whole(serving, found)
     if all(_is_whole(serving, word) for word in found):
         return tuple(tiers)
     if len(found) > 1:
         tiers.append(
-            Tier(Rank.MOSTLY, every((parts, _at_least(len(found) - 1, [token(f"={word}") for word in found]))))
+            Tier(Rank.MOSTLY, every((parts, _at_least(len(found) - 1, [token(serving, f"={word}") for word in found]))))
         )
     return (*tiers, Tier(Rank.PARTS, parts))
 
@@ -98,9 +100,9 @@ def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
     """Whole words: first one of them of the brand and one of the category, then of the brand, then of the category."""
     if not all(serving.frequency(word) for word in found):
         return
-    whole = every([token(f"={word}") for word in found])
-    named = [token(f"@{word}") for word in found if serving.df(f"@{word}")]
-    kinds = [token(f"%{word}") for word in found if serving.df(f"%{word}")]
+    whole = every([token(serving, f"={word}") for word in found])
+    named = [token(serving, f"@{word}") for word in found if serving.df(f"@{word}")]
+    kinds = [token(serving, f"%{word}") for word in found if serving.df(f"%{word}")]
     if any(serving.df(f"@{word}") == serving.frequency(word) for word in found):  # whatever has the word is called so
         if kinds:
             yield Tier(Rank.NAMED_KIND, every((whole, either(kinds))))
@@ -117,7 +119,7 @@ def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
 
 def _is_enough(serving: Serving, strict: Sequence[Tier], found: Sequence[str]) -> bool:
     """Whether what was typed finds what was meant: something as a whole, or a few by parts of words."""
-    if len(found) == 1 and serving.frequency(found[0]) > serving.deleted:
+    if len(found) == 1 and serving.is_living(f"={found[0]}"):
         return True
     whole = [tier for tier in strict if tier.rank <= Rank.WHOLE]
     if any(_finds(serving, [tier], 1) for tier in (*whole[-1:], *whole[:-1][:1])):  # those between find less
@@ -131,7 +133,7 @@ def _read(serving: Serving, readings: Sequence[Sequence[str]]) -> Iterator[Tier]
         rank = Rank.READINGS + 2 * place
         whole = all(_is_whole(serving, word) for word in reading)
         if not whole and all(map(serving.frequency, reading)):
-            yield Tier(rank, every([token(f"={word}") for word in reading]))
+            yield Tier(rank, every([token(serving, f"={word}") for word in reading]))
         yield Tier(rank if whole else rank + 1, _parts(serving, reading))
 
 
@@ -157,7 +159,7 @@ def _is_whole(serving: Serving, word: str) -> bool:
 
 def _parts(serving: Serving, found: Iterable[str]) -> Query:
     tokens = [(f"={word}",) if _is_whole(serving, word) else asked(word) for word in found]
-    return every([token(one) for one in dict.fromkeys(chain.from_iterable(tokens))])
+    return every([token(serving, one) for one in dict.fromkeys(chain.from_iterable(tokens))])
 
 
 def _nearly(serving: Serving, word: str) -> Query:
@@ -174,7 +176,10 @@ def _partly(serving: Serving, found: Sequence[str]) -> Iterator[Query]:
     if len(found) > 2:
         yield _at_least(len(found) - 1, [_parts(serving, [word]) for word in found])
     numbers = [word for word in found if _has_digits(word)]
-    parts = [token(one) for one in dict.fromkeys(one for word in found if word not in numbers for one in asked(word))]
+    parts = [
+        token(serving, one)
+        for one in dict.fromkeys(one for word in found if word not in numbers for one in asked(word))
+    ]
     for number in sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True):
         if number > 1:
             yield every((_at_least(number, parts), *([_parts(serving, numbers)] if numbers else ())))
@@ -206,10 +211,14 @@ def _finds(serving: Serving, tiers: Sequence[Tier], least: int) -> bool:
 # --- pieces of queries: values only, never text that would be parsed ---
 
 
-@lru_cache(10_000)
-def token(text: str) -> Query:
-    """Documents that are filed under a token."""
-    return Query.term_query(SCHEMA, "tokens", text, "basic")
+def token(serving: Serving, text: str) -> Query:
+    """Documents that are filed under a token, or under what stands for it."""
+    return one_of("tokens", [term for term, _ in serving.terms(text)] or [text])
+
+
+def of_brand(called: Sequence[str]) -> Query:
+    """Documents of a brand that is called one of these, in one form."""
+    return one_of("called", [mark for name in called for mark in called_so(name)])
 
 
 def one_of(field: str, values: Sequence[str]) -> Query:

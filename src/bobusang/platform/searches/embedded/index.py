@@ -10,7 +10,7 @@ from tantivy import FieldType, Order, Query
 
 from bobusang.kit.errors import Conflict, Drifted
 from bobusang.platform.search import COUNTED, MOST, Found, Hit
-from bobusang.platform.searches.embedded.asking import ask, every, one_of
+from bobusang.platform.searches.embedded.asking import ask, every, of_brand, one_of
 from bobusang.platform.searches.embedded.facets import Counted, counted
 from bobusang.platform.searches.embedded.paging import LARGEST, page, price_between, stocked, stretches
 from bobusang.platform.searches.embedded.rebuilding import EmbeddedRebuild, Filling
@@ -237,7 +237,7 @@ def _filters(query: Wanted) -> list[Query]:
     if query.min_price or query.max_price:
         filters.append(price_between(query.min_price, query.max_price))
     if query.brands:
-        filters.append(one_of("called", [compact(folded(brand)) for brand in query.brands]))
+        filters.append(of_brand([compact(folded(brand)) for brand in query.brands]))
     if query.malls:
         filters.append(one_of("mall", query.malls))
     if query.in_stock is not None:

@@ -11,11 +11,12 @@ import tantivy
 
 from bobusang.platform.search import Document
 from bobusang.platform.searches.columns import told
+from bobusang.platform.searches.embedded.shorthand import brief, brief_names
 from bobusang.platform.searches.synonyms import known_as
-from bobusang.platform.searches.tokens import LONGEST, filed, names, pieces
+from bobusang.platform.searches.tokens import LONGEST, names, pieces
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
 
-SHAPE = 1
+SHAPE = 2
 """Raised when what is kept changes: an index of another shape has to be built anew."""
 BETWEEN = "\x1f"
 """Stands between what is typed and what is shown, in the terms of suggestions."""
@@ -33,7 +34,7 @@ def _built() -> tantivy.Schema:
     builder.add_boolean_field("in_stock", indexed=True, fast=True)
     for name in ("mall", "brand", "category"):
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
-    for name in ("called", "exact", "brands", "models"):
+    for name in ("called", "brands", "models"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("tokens", "sounds"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
@@ -53,10 +54,9 @@ def row(document: Document) -> tantivy.Document:
         "id": document.id,
         "changed": document.changed,
         "digest": int.from_bytes(blake2b(source, digest_size=8).digest(), signed=True),  # as `Document.digest` has it
-        "tokens": filed(document),
+        "tokens": brief(document),
         "sounds": _sounding(document),
         "called": called,
-        "exact": [*called, compact(folded(document.product_id)), *([model] if model else ())],
         "brands": brands,
         "mall": document.mall,
         "source": source,
@@ -80,8 +80,7 @@ def _brand(called: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """A brand's names in one form, and what completes to them: jamo as they are typed, and initials."""
     plain = {name: compact(folded(name)) for name in called if name}
     typed = {form: name for name, whole in plain.items() for form in (jamo(whole), initials(whole)) if whole}
-    known = {*plain.values(), *(compact(folded(name)) for name in known_as(called))}
-    return sorted(known - {""}), [f"{form}{BETWEEN}{name}" for form, name in typed.items()]
+    return brief_names(called), [f"{form}{BETWEEN}{name}" for form, name in typed.items()]
 
 
 def _sounding(document: Document) -> str:

@@ -11,12 +11,14 @@ from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid
 from bobusang.platform.search import SETTING
 from bobusang.platform.searches.embedded.shelf import CURRENT, HINT, META
+from bobusang.platform.searches.embedded.shorthand import called_so, numbered_so, standing_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
     from pathlib import Path
 
 REMEMBERED = 1_000
+REMEMBERED_TERMS = 20_000
 
 
 class Serving:
@@ -31,14 +33,36 @@ class Serving:
         self.searcher = self._index.searcher()
         self.deleted = _deleted(path)
         self._memory: dict[Hashable, Any] = {}
+        self._terms: dict[str, tuple[tuple[str, int], ...]] = {}
 
     def is_there(self) -> bool:
         """Whether the folder is: a file that was removed can still be searched, by whoever has opened it."""
         return (self.path / META).exists()
 
+    def terms(self, token: str) -> tuple[tuple[str, int], ...]:
+        """What documents have in the place of a token, and how many have each."""
+        found = self._terms.get(token)
+        if found is None:
+            if len(self._terms) >= REMEMBERED_TERMS:
+                self._terms.clear()
+            counted = ((term, self.searcher.doc_freq("tokens", term)) for term in standing_for(token))
+            found = self._terms[token] = tuple((term, count) for term, count in counted if count)
+        return found
+
     def df(self, token: str) -> int:
-        """How many documents have a token, those counted that were deleted since segments were last merged."""
-        return self.searcher.doc_freq("tokens", token)
+        """How many documents have a token, those counted that were deleted since segments were last merged, and twice
+        those that have it for two reasons."""
+        return sum(count for _, count in self.terms(token))
+
+    def is_living(self, token: str) -> bool:
+        """Whether a document that was not deleted has a token for sure."""
+        return any(count > self.deleted for _, count in self.terms(token))
+
+    def df_called(self, name: str) -> int:
+        """How many documents are of a brand or have a number that is called so."""
+        return self.searcher.doc_freq("tokens", numbered_so(name)) + sum(
+            self.searcher.doc_freq("called", mark) for mark in called_so(name)
+        )
 
     def frequency(self, word: str) -> int:
         """How many documents have a whole word."""
