@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, ClauseElement, Table
+from sqlalchemy import JSON, ClauseElement, SelectBase, Table
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.dialects.postgresql.asyncpg import PGDialect_asyncpg
 
@@ -17,7 +17,9 @@ from bobusang.kit import json
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import BindParameter
     from sqlalchemy.engine import Dialect as SqlAlchemyDialect
+    from sqlalchemy.sql.compiler import SQLCompiler
 
 
 class Dialect(StrEnum):
@@ -216,8 +218,72 @@ def _wire(table: Table, name: str, dialect: Dialect) -> str:
     return written.split("(")[0] if dialect is Dialect.POSTGRES and "CHAR" in written else written
 
 
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An expression of one shape: its text, and what stands where, by the number of the value and the place in it if
+    it is a list. `fixed` are values of the shape itself, behind those that are given: SQLite's `offset 0`."""
+
+    text: str
+    places: tuple[tuple[int, int | None], ...]
+    fixed: tuple[Any, ...]
+
+
+MOST_COMPILED = 2048
+"""Shapes that are kept for all dialects; there are a few hundred, and as many as a list in one has lengths."""
+LONGEST_LIST = 100
+"""Values in lists up to which a shape is kept."""
+_compiled: dict[tuple[Dialect, Any, tuple[int, ...]], Compiled] = {}
+
+
 def bind_core(statement: ClauseElement, dialect: Dialect) -> tuple[str, Sequence[Any]]:
-    """Text and arguments of a SQLAlchemy Core expression, for cold paths."""
-    compiled = statement.compile(dialect=SQLALCHEMY[dialect], compile_kwargs={"render_postcompile": True})
-    names = compiled.positiontup or ()  # type: ignore[attr-defined]
-    return str(compiled), [compiled.params[name] for name in names]
+    """Text and arguments of a SQLAlchemy Core expression. One that differs from another in its values alone is not
+    compiled again: that takes longer than most statements do."""
+    shape = statement._generate_cache_key()
+    if shape is None or shape.params is not None:
+        return _arguments(_compile(statement, dialect))
+    values: list[Any] = [one.effective_value for one in shape.bindparams]
+    lengths = tuple(len(value) for one, value in zip(shape.bindparams, values, strict=True) if one.expanding)
+    if sum(lengths) > LONGEST_LIST:
+        return _arguments(_compile(statement, dialect))
+    key = (dialect, shape.key, lengths)
+    found = _compiled.get(key)
+    if found is None:
+        compiled = _compile(statement, dialect)
+        found = _kept(compiled, shape.bindparams, is_read=isinstance(statement, SelectBase))
+        if found is None:
+            return _arguments(compiled)
+        if len(_compiled) >= MOST_COMPILED:
+            _compiled.clear()
+        _compiled[key] = found
+    values += found.fixed
+    return found.text, [values[at] if inside is None else values[at][inside] for at, inside in found.places]
+
+
+def _compile(statement: ClauseElement, dialect: Dialect) -> SQLCompiler:
+    return statement.compile(  # type: ignore[return-value]
+        dialect=SQLALCHEMY[dialect], compile_kwargs={"render_postcompile": True}
+    )
+
+
+def _arguments(compiled: SQLCompiler) -> tuple[str, Sequence[Any]]:
+    return str(compiled), [compiled.params[name] for name in compiled.positiontup or ()]
+
+
+def _kept(compiled: SQLCompiler, given: Sequence[BindParameter[Any]], *, is_read: bool) -> Compiled | None:
+    """What is kept of it; None when it has values that are made of those given, as of a list of pairs, or elsewhere, as
+    a column's default."""
+    known: dict[str, tuple[int, int | None]] = {}
+    for at, one in enumerate(given):
+        name = compiled.bind_names.get(one)
+        if name is not None and one.expanding:
+            listed: Any = one.effective_value
+            known.update({f"{name}_{place}": (at, place - 1) for place in range(1, len(listed) + 1)})
+        elif name is not None:
+            known[name] = at, None
+    wanted = compiled.positiontup or ()
+    added = [name for name in wanted if name not in known]
+    if added and not (is_read and set(added) <= set(compiled.bind_names.values())):
+        return None
+    known.update({name: (at, None) for at, name in enumerate(added, start=len(given))})
+    fixed = tuple(compiled.params[name] for name in added)
+    return Compiled(str(compiled), tuple(known[name] for name in wanted), fixed)

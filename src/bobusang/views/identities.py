@@ -1,7 +1,7 @@
 """Identities: who we are at a source, in which state, and what became of their calls; never their secrets."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Missing
@@ -9,6 +9,8 @@ from bobusang.stages.collect import roster
 from bobusang.stages.collect.admission import NEVER
 from bobusang.stages.collect.roster import Shown
 from bobusang.stages.collect.tables import IdentityState
+
+_TOLD = tuple(one.name for one in fields(Shown))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ async def analytics(tx: Tx, source: str = "") -> list[Analytics]:
 def line(found: Shown) -> IdentityLine:
     """An identity, without the instant that means never."""
     rest = found.rest_until
-    return IdentityLine(**asdict(found) | {"rest_until": None if rest is None or rest >= NEVER else rest})
+    told = {name: getattr(found, name) for name in _TOLD}
+    return IdentityLine(**told | {"rest_until": None if rest is None or rest >= NEVER else rest})
 
 
 def analysed(source: str, members: Sequence[Shown]) -> Analytics:

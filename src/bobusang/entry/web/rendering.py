@@ -9,12 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2 import FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from bobusang import __version__
 from bobusang.entry.tables import Role
 from bobusang.entry.web import languages
+from bobusang.entry.web.compiling import Compiling
 from bobusang.entry.web.formats import FILTERS, HOME_ZONE, Formats, attribute
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ _formats: ContextVar[Formats] = ContextVar("formats")
 class Rendering:
     """Pages and parts of pages, as somebody sees them."""
 
-    def __init__(self, assets: Assets, **known: Any) -> None:
+    def __init__(self, assets: Assets, ui: str, **known: Any) -> None:
         self._catalogues = languages.load()
-        self._environments = {language: self._made(language, assets, known) for language in self._catalogues}
+        self._environments = {language: self._made(language, assets, ui, known) for language in self._catalogues}
         self._formats = lru_cache(maxsize=64)(lambda language, zone: Formats(self._catalogues[language], zone))
 
     def say(self, language: str, text: str, **values: object) -> str:
@@ -71,30 +72,19 @@ class Rendering:
             _eyes.reset(before[0])
             _formats.reset(before[1])
 
-    def _made(self, language: str, assets: Assets, known: dict[str, Any]) -> Environment:
-        environment = Environment(
+    def _made(self, language: str, assets: Assets, ui: str, known: dict[str, Any]) -> Compiling:
+        environment = Compiling(
+            self._catalogues[language],
+            {"ui": ui, "language": language},
             loader=FileSystemLoader(FOLDER),
-            autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            auto_reload=False,
-            extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
-        )
-        words = self._catalogues[language]
-        environment.install_gettext_callables(  # type: ignore[attr-defined]
-            words.gettext, words.ngettext, newstyle=True, pgettext=words.pgettext, npgettext=words.npgettext
+            extensions=["jinja2.ext.do"],
         )
         environment.filters.update({name: _filter(name) for name in FILTERS})
         environment.globals.update(
-            asset=assets.url,
-            version=__version__,
-            attribute=attribute,
-            language=language,
-            csrf=_csrf,
-            may=_may,
-            zone=_zone,
-            **known,
+            asset=assets.url, version=__version__, attribute=attribute, csrf=_csrf, may=_may, zone=_zone, **known
         )
         return environment
 
@@ -110,7 +100,7 @@ def _filter(name: str) -> Any:
 
 def _csrf() -> Markup:
     """The hidden field of every form that changes something."""
-    return Markup('<input type="hidden" name="csrf" value="{}">').format(_eyes.get().csrf)
+    return Markup(f'<input type="hidden" name="csrf" value="{escape(_eyes.get().csrf)}">')  # noqa: S704
 
 
 def _zone() -> str:

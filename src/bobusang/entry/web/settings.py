@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from bobusang.entry.web.visit import Visit
 
+_KNOWN = fields(Settings)
+"""Worked out once: annotations are evaluated for it."""
 ENTRY = "/settings"
 pages = Pages(Entry(ENTRY, N_("Settings"), "settings", 140))
 
@@ -115,7 +117,7 @@ def told(settings: Settings) -> list[Setting]:
             origin=came.get(field.name, ""),
             is_default=getattr(settings, field.name) == field.default,
         )
-        for field in fields(Settings)
+        for field in _KNOWN
     ]
 
 
