@@ -18,6 +18,9 @@ OPENSEARCH = .cache/opensearch/.unpacked
 # Walks over every page in a browser, several times each: minutes.
 LONG = tests/web/test_accessibility_journeys.py tests/web/test_budgets_journeys.py
 
+# Images of containers set it to stay small. Here hundreds of processes would compile the whole house, each anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL = help
 .PHONY: help demo up assets test check fix bench soak docs pictures lock clean
 

@@ -13,9 +13,13 @@ import pytest
 
 from tests.servers import mariadb, opensearch, postgres, redis, seaweed
 from tests.servers.skip import started
+from tests.sharing import Sharing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from xdist.remote import Producer
+    from xdist.scheduler import Scheduling
 
     from tests.servers.server import Server
 
@@ -27,6 +31,10 @@ def pytest_configure() -> None:
     """The folders of tests are in memory where there is room: on a disk SQLite and the index wait at every commit."""
     if MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available) > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return Sharing(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @contextmanager
@@ -95,9 +103,15 @@ def fresh_s3(s3_url: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def opensearch_url() -> Iterator[str]:
-    with serving(opensearch.found(), opensearch.OpenSearch()) as url:
-        yield url
+def own_opensearch() -> Iterator[opensearch.OpenSearch]:
+    """One that may be killed, by who starts it again: a second beside it would cost more than most files."""
+    with started(opensearch.OpenSearch()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def opensearch_url(request: pytest.FixtureRequest) -> str:
+    return opensearch.found() or str(request.getfixturevalue("own_opensearch").url)
 
 
 @pytest.fixture

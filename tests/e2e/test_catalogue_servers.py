@@ -11,7 +11,6 @@ import pytest
 from bobusang import migrations
 from tests.e2e.program import LIVELY, until, up
 from tests.servers import opensearch
-from tests.servers.opensearch import OpenSearch
 from tests.servers.redis import Redis
 from tests.servers.server import wait_for
 from tests.servers.skip import started
@@ -19,6 +18,8 @@ from tests.servers.skip import started
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.servers.opensearch import OpenSearch
 
 pytestmark = pytest.mark.xdist_group("e2e-catalogue")
 
@@ -31,16 +32,9 @@ def cache() -> Iterator[Redis]:
         yield server
 
 
-@pytest.fixture(scope="module")
-def index() -> Iterator[OpenSearch]:
-    """One that can be killed."""
-    with started(OpenSearch()) as server:
-        yield server
-
-
 @pytest.fixture
-def address(index: OpenSearch) -> Iterator[str]:
-    with opensearch.fresh(index.url) as url:
+def address(own_opensearch: OpenSearch) -> Iterator[str]:
+    with opensearch.fresh(own_opensearch.url) as url:
         yield url
 
 
@@ -124,18 +118,20 @@ def test_without_redis_answers_are_made_and_changes_show(client: httpx.Client, c
 
 
 @pytest.mark.parametrize("client", ["postgres"], indirect=True)
-def test_without_opensearch_changes_wait_and_are_found_when_it_is_back(client: httpx.Client, index: OpenSearch) -> None:
+def test_without_opensearch_changes_wait_and_are_found_when_it_is_back(
+    client: httpx.Client, own_opensearch: OpenSearch
+) -> None:
     told = client.post("/products", json=PADDING).json()
     until(lambda: find(client, "롱패딩") == {"4711": 129_000}, "finding what was told")
 
-    index.stop(immediate=True)
+    own_opensearch.stop(immediate=True)
     try:
         refused = client.get("/search", params={"keyword": "나이키"})
         client.patch(f"/products/{told['id']}", json={"price": 99_000}).raise_for_status()
         until(lambda: client.get("/search/status").json()["waiting"] == 1, "a change that waits")
         status = client.get("/search/status").json()
     finally:
-        index.start()
+        own_opensearch.start()
 
     assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
     assert refused.json()["detail"].startswith("BOBUSANG_SEARCH_URL")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +13,7 @@ from bobusang.connectors.sources.declared.shop import load_shop
 from tests.unit.connectors.reading import SHOPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from bobusang.connectors.sources.declared.fixture import Plain
@@ -20,25 +21,32 @@ if TYPE_CHECKING:
 FIXTURES = [(shop, fixture) for shop in SHOPS for fixture in fixtures(shop)]
 
 
-def values(found: Plain) -> dict[str, Any]:
-    """`snapshot 753625 price` → 56000, and so on for all that was found."""
-    named: dict[str, Any] = {}
+def values(fixture: Path, found: Plain) -> Iterator[tuple[str, str, Any]]:
+    """`("snapshot price", "item-basic 753625", 56000)`, and so on for all that was found."""
     for at, each in enumerate(found):
         for kind, told in each.items():
             if not isinstance(told, dict):
-                named[kind] = told
+                yield kind, f"{fixture.name} {at}", told
                 continue
-            name = f"{kind} {told.get('item') or told.get('key') or at}"
+            place = " ".join([fixture.name, str(told.get("item") or told.get("key") or at), told.get("stream", "")])
             for field, value in told.items():
                 inner = value if field == "fields" else {field: value}
-                named |= {f"{name} {told.get('stream', '')} {each}": said for each, said in inner.items()}
+                yield from ((f"{kind} {name}", place, said) for name, said in inner.items())
+
+
+def by_field(shop: Path, read: Callable[[Path], Plain]) -> dict[str, dict[str, Any]]:
+    """What a shop's fixtures say of each field, by the place where they say it."""
+    named: dict[str, dict[str, Any]] = {}
+    for fixture in fixtures(shop):
+        for field, place, value in values(fixture, read(fixture)):
+            named.setdefault(field, {})[place] = value
     return named
 
 
 def cases() -> Iterator[Any]:
-    for shop, fixture in FIXTURES:
-        for name, value in values(expected(fixture)).items():
-            yield pytest.param(shop, fixture, name, value, id=f"{shop.name}-{fixture.name}-{name}")
+    for shop in SHOPS:
+        for field, said in by_field(shop, expected).items():
+            yield pytest.param(shop, field, said, id=f"{shop.name}-{field}")
 
 
 @pytest.mark.parametrize(("shop", "fixture"), FIXTURES, ids=lambda path: path.name)
@@ -47,13 +55,15 @@ def test_a_fixture_is_read_as_it_says(shop: Path, fixture: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def replays() -> dict[Path, dict[str, Any]]:
-    return {fixture: values(replayed(fixture, load_shop(shop))) for shop, fixture in FIXTURES}
+def replays() -> dict[Path, dict[str, dict[str, Any]]]:
+    return {shop: by_field(shop, partial(replayed, source=load_shop(shop))) for shop in SHOPS}
 
 
-@pytest.mark.parametrize(("shop", "fixture", "name", "value"), list(cases()))
-def test_a_field_is_read(replays: dict[Path, dict[str, Any]], shop: Path, fixture: Path, name: str, value: Any) -> None:
-    assert replays[fixture].get(name, "not found") == value, shop.name
+@pytest.mark.parametrize(("shop", "field", "said"), list(cases()))
+def test_a_field_is_read(
+    replays: dict[Path, dict[str, dict[str, Any]]], shop: Path, field: str, said: dict[str, Any]
+) -> None:
+    assert replays[shop].get(field) == said
 
 
 @pytest.mark.parametrize("shop", SHOPS, ids=lambda path: path.name)

@@ -17,13 +17,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+LIBRARIES = ("uvicorn", "uvicorn.error", "httpx")
+
+
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    root = logging.getLogger()
+    """A server in this process may have turned uvicorn's loggers away from the root before; nor do we leave a trace."""
+    kept = [(one, one.handlers[:], one.level, one.propagate, one.disabled) for one in map(logging.getLogger, LIBRARIES)]
+    for one, *_ in kept:
+        one.handlers, one.propagate, one.disabled = [], True, False
+        one.setLevel(logging.NOTSET)
+    root, disabled = logging.getLogger(), logging.root.manager.disable
     handlers, level = root.handlers[:], root.level
+    logging.disable(logging.NOTSET)
     yield
+    logging.disable(disabled)
     root.handlers[:] = handlers
     root.setLevel(level)
+    for one, found, strictness, propagate, is_disabled in kept:
+        one.handlers, one.propagate, one.disabled = found, propagate, is_disabled
+        one.setLevel(strictness)
     structlog.reset_defaults()
     structlog.contextvars.clear_contextvars()
 
