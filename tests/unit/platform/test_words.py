@@ -184,6 +184,12 @@ def test_goods_that_there_are_none_of_are_replaced_by_what_they_are_a_kind_of() 
     assert instead(("톰브라운", "가디건", "텐트"), lambda one: known.get(one, 0)) == ("톰브라운", "니트", "텐트")
 
 
+def test_words_written_as_one_are_not_replaced_by_what_the_last_is_a_kind_of() -> None:
+    known = {"나이키": 9, "패딩": 9, "jacket": 9}
+
+    assert instead(("나이키패딩",), lambda one: known.get(one, 0)) == ("나이키패딩",)
+
+
 @pytest.mark.parametrize(
     ("found", "kept"),
     [

@@ -74,8 +74,13 @@ def _nearest(word: str) -> str:
 
 
 def instead(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, ...]:
-    """Goods that there are none of replaced by what they are a kind of: `가디건` by `니트`."""
-    return tuple(word if known(word) else next(filter(known, wider(word)), word) for word in found)
+    """Goods that there are none of replaced by what they are a kind of: `가디건` by `니트`. Not where words that are
+    known were written as one: who types `나이키패딩` does not ask for everybody's jackets."""
+    return tuple(word if known(word) or len(split_up(word, known)) > 1 else _wider(word, known) for word in found)
+
+
+def _wider(word: str, known: Callable[[str], int]) -> str:
+    return next(filter(known, wider(word)), word)
 
 
 def known_only(found: Sequence[str], known: Callable[[str], int]) -> tuple[str, ...]:

@@ -7,11 +7,22 @@ from itertools import chain
 from math import ceil
 from typing import TYPE_CHECKING
 
-from tantivy import Occur, Query
+from tantivy import Query
 
 from bobusang.platform.search import LONGEST_KEYWORD
+from bobusang.platform.searches.embedded.clauses import (
+    all_but_one,
+    at_least,
+    either,
+    every,
+    in_span,
+    of_brand,
+    one_of,
+    token,
+    with_all,
+)
 from bobusang.platform.searches.embedded.schema import SCHEMA
-from bobusang.platform.searches.embedded.shorthand import called_so, numbered_so
+from bobusang.platform.searches.embedded.shorthand import numbered_so
 from bobusang.platform.searches.marking import Marker
 from bobusang.platform.searches.readings import (
     SHORTEST_TWO_TYPOS,
@@ -90,9 +101,7 @@ def _as_typed(serving: Serving, typed: str, found: Sequence[str]) -> tuple[Tier,
     if all(_is_whole(serving, word) for word in found):
         return tuple(tiers)
     if len(found) > 1:
-        tiers.append(
-            Tier(Rank.MOSTLY, every((parts, _at_least(len(found) - 1, [token(serving, f"={word}") for word in found]))))
-        )
+        tiers.append(Tier(Rank.MOSTLY, every((parts, all_but_one([token(serving, f"={word}") for word in found])))))
     return (*tiers, Tier(Rank.PARTS, parts))
 
 
@@ -100,7 +109,7 @@ def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
     """Whole words: first one of them of the brand and one of the category, then of the brand, then of the category."""
     if not all(serving.frequency(word) for word in found):
         return
-    whole = every([token(serving, f"={word}") for word in found])
+    whole = with_all(serving, [f"={word}" for word in found])
     named = [token(serving, f"@{word}") for word in found if serving.df(f"@{word}")]
     kinds = [token(serving, f"%{word}") for word in found if serving.df(f"%{word}")]
     if any(serving.df(f"@{word}") == serving.frequency(word) for word in found):  # whatever has the word is called so
@@ -133,7 +142,7 @@ def _read(serving: Serving, readings: Sequence[Sequence[str]]) -> Iterator[Tier]
         rank = Rank.READINGS + 2 * place
         whole = all(_is_whole(serving, word) for word in reading)
         if not whole and all(map(serving.frequency, reading)):
-            yield Tier(rank, every([token(serving, f"={word}") for word in reading]))
+            yield Tier(rank, with_all(serving, [f"={word}" for word in reading]))
         yield Tier(rank if whole else rank + 1, _parts(serving, reading))
 
 
@@ -159,7 +168,7 @@ def _is_whole(serving: Serving, word: str) -> bool:
 
 def _parts(serving: Serving, found: Iterable[str]) -> Query:
     tokens = [(f"={word}",) if _is_whole(serving, word) else asked(word) for word in found]
-    return every([token(serving, one) for one in dict.fromkeys(chain.from_iterable(tokens))])
+    return with_all(serving, chain.from_iterable(tokens))
 
 
 def _nearly(serving: Serving, word: str) -> Query:
@@ -174,7 +183,7 @@ def _partly(serving: Serving, found: Sequence[str]) -> Iterator[Query]:
     """All words but one, where there are more than two; most of the tokens, and all of numbers; all without the words
     that no product has."""
     if len(found) > 2:
-        yield _at_least(len(found) - 1, [_parts(serving, [word]) for word in found])
+        yield all_but_one([_parts(serving, [word]) for word in found])
     numbers = [word for word in found if _has_digits(word)]
     parts = [
         token(serving, one)
@@ -182,13 +191,9 @@ def _partly(serving: Serving, found: Sequence[str]) -> Iterator[Query]:
     ]
     for number in sorted({ceil(len(parts) * part) for part in PARTLY} - {len(parts)}, reverse=True):
         if number > 1:
-            yield every((_at_least(number, parts), *([_parts(serving, numbers)] if numbers else ())))
+            yield every((at_least(number, parts), *([_parts(serving, numbers)] if numbers else ())))
     if kept := known_only(found, serving.frequency):
         yield _parts(serving, kept)
-
-
-def _at_least(number: int, queries: Sequence[Query]) -> Query:
-    return Query.boolean_query([(Occur.Should, query) for query in queries], number)
 
 
 def _marks(*readings: Iterable[str]) -> tuple[str, ...]:
@@ -201,43 +206,14 @@ def _has_digits(text: str) -> bool:
 
 
 def _finds(serving: Serving, tiers: Sequence[Tier], least: int) -> bool:
-    """Whether there are so many; by number, not by score, so that nothing has to be weighed."""
+    """Whether there are so many. They are looked for among the first numbers first, where most are enough."""
     if not tiers:
         return False
     query = either([tier.query for tier in tiers])
+    first = [every((query, in_span(span))) for span in serving.spans()[:1]]
+    return any(_has(serving, one, least) for one in (*first, query))
+
+
+def _has(serving: Serving, query: Query, least: int) -> bool:
+    """By number, not by score, so that nothing has to be weighed."""
     return len(serving.searcher.search(query, least, count=False, order_by_field="id").hits) >= least
-
-
-# --- pieces of queries: values only, never text that would be parsed ---
-
-
-def token(serving: Serving, text: str) -> Query:
-    """Documents that are filed under a token, or under what stands for it."""
-    return one_of("tokens", [term for term, _ in serving.terms(text)] or [text])
-
-
-def of_brand(called: Sequence[str]) -> Query:
-    """Documents of a brand that is called one of these, in one form."""
-    return one_of("called", [mark for name in called for mark in called_so(name)])
-
-
-def one_of(field: str, values: Sequence[str]) -> Query:
-    """Documents with one of these values."""
-    return either([Query.term_query(SCHEMA, field, value, "basic") for value in values])
-
-
-def every(queries: Sequence[Query]) -> Query:
-    """What all of them find."""
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Must, query) for query in queries])
-
-
-def either(queries: Sequence[Query]) -> Query:
-    """What any of them finds."""
-    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
-
-
-def but_not(query: Query, others: Sequence[Query]) -> Query:
-    """What a query finds and the others do not."""
-    return (
-        Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, other) for other in others)]) if others else query
-    )

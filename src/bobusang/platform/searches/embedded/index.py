@@ -10,7 +10,8 @@ from tantivy import FieldType, Order, Query
 
 from bobusang.kit.errors import Conflict, Drifted
 from bobusang.platform.search import COUNTED, MOST, Found, Hit
-from bobusang.platform.searches.embedded.asking import ask, every, of_brand, one_of
+from bobusang.platform.searches.embedded.asking import ask
+from bobusang.platform.searches.embedded.clauses import every, of_brand, one_of
 from bobusang.platform.searches.embedded.facets import Counted, counted
 from bobusang.platform.searches.embedded.paging import LARGEST, page, price_between, stocked, stretches
 from bobusang.platform.searches.embedded.rebuilding import EmbeddedRebuild, Filling
@@ -136,11 +137,12 @@ class EmbeddedSearch:
         filters = _filters(query)
         asked: Asked = serving.remembered(query.keyword, lambda: ask(serving, query.keyword))
         limit = min(max(query.limit, 1), MOST)
-        steps = page(serving.searcher, stretches(asked, filters, query.sort), query.after, limit + 1)
         every_one: Counted = serving.remembered(
             (query.keyword, query.min_price, query.max_price, query.brands, query.malls, query.in_stock, query.facets),
             lambda: counted(serving.searcher, every((asked.anything, *filters)), facets=query.facets),
         )
+        parts = stretches(asked, filters, query.sort)
+        steps = page(serving, parts, query.after, limit + 1, every_one.total)
         hits = []
         for step in steps[:limit]:
             document = read(serving.searcher.doc(step.address))

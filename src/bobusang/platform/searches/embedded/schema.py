@@ -18,6 +18,8 @@ from bobusang.platform.searches.words import compact, folded, initials, jamo, wo
 
 SHAPE = 2
 """Raised when what is kept changes: an index of another shape has to be built anew."""
+SPAN = 15
+"""Numbers that differ only in so many last bits are of one span: an index of a million has some thirty."""
 BETWEEN = "\x1f"
 """Stands between what is typed and what is shown, in the terms of suggestions."""
 
@@ -34,7 +36,7 @@ def _built() -> tantivy.Schema:
     builder.add_boolean_field("in_stock", indexed=True, fast=True)
     for name in ("mall", "brand", "category"):
         builder.add_text_field(name, fast=True, tokenizer_name="raw", index_option="basic")
-    for name in ("called", "brands", "models"):
+    for name in ("called", "brands", "models", "span"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in ("tokens", "sounds"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
@@ -52,6 +54,7 @@ def row(document: Document) -> tantivy.Document:
     source = _encode(document)
     columns: dict[str, object] = {
         "id": document.id,
+        "span": str(span(document.id)),
         "changed": document.changed,
         "digest": int.from_bytes(blake2b(source, digest_size=8).digest(), signed=True),  # as `Document.digest` has it
         "tokens": brief(document),
@@ -63,6 +66,11 @@ def row(document: Document) -> tantivy.Document:
     }
     columns |= told(document, model, BETWEEN)
     return tantivy.Document(**columns)
+
+
+def span(id: int) -> int:
+    """The part of all numbers in which one is: the first of what was found by number are in one of the first parts."""
+    return id >> SPAN
 
 
 def read(kept: tantivy.Document) -> Document:

@@ -14,11 +14,13 @@ from bobusang.platform.searches.embedded.shelf import CURRENT, HINT, META
 from bobusang.platform.searches.embedded.shorthand import called_so, numbered_so, standing_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from pathlib import Path
 
 REMEMBERED = 1_000
 REMEMBERED_TERMS = 20_000
+MOST_SPANS = 1_000
+"""More of them than that are not small parts of many products, but products far apart."""
 
 
 class Serving:
@@ -48,6 +50,15 @@ class Serving:
             counted = ((term, self.searcher.doc_freq("tokens", term)) for term in standing_for(token))
             found = self._terms[token] = tuple((term, count) for term, count in counted if count)
         return found
+
+    def spans(self) -> Sequence[int]:
+        """The spans in which there are numbers, in order; none where all are of one, or where there are too many."""
+        found: Sequence[int] = self.remembered("spans", self._spans)
+        return found
+
+    def _spans(self) -> tuple[int, ...]:
+        known = self.searcher.terms_with_prefix("span", "", limit=MOST_SPANS + 1)
+        return tuple(sorted(int(span) for span, _ in known)) if 1 < len(known) <= MOST_SPANS else ()
 
     def df(self, token: str) -> int:
         """How many documents have a token, those counted that were deleted since segments were last merged, and twice

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from tantivy import Query
 
 from bobusang.platform.search import LONGEST_KEYWORD, Suggestion
-from bobusang.platform.searches.embedded.asking import ask, but_not, every
+from bobusang.platform.searches.embedded.asking import ask
+from bobusang.platform.searches.embedded.clauses import but_not, every
 from bobusang.platform.searches.embedded.paging import Stretch, page
 from bobusang.platform.searches.embedded.schema import BETWEEN, SCHEMA, read
 from bobusang.platform.searches.readings import turned
@@ -65,7 +66,7 @@ def _living(serving: Serving, field: str, term: str) -> int:
 def _names(serving: Serving, typed: str) -> Iterator[Suggestion]:
     counts: dict[str, int] = {}
     parts = [Stretch(rank, query) for rank, query in enumerate(_tiers(serving, typed))]
-    for step in page(serving.searcher, parts, (), READ):
+    for step in page(serving, parts, (), READ):
         name = read(serving.searcher.doc(step.address)).name
         counts[name] = counts.get(name, 0) + 1
     return (Suggestion(name, "name", count) for name, count in counts.items() if name)
