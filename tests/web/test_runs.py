@@ -1,4 +1,4 @@
-"""Runs: the list, one run in its four tabs, and what can be done to it, over real runs."""
+"""Runs: the list, one run in its tabs, and what can be done to it, over real runs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_a_run_is_shown_by_brand_and_stage(screen: Screen) -> None:
     none = await screen.viewer.get(f"/runs/{full.batch_id}", state="ERROR")
 
     assert page.text("h1") == f"Run {full.batch_id}"
-    assert page.texts(".tabs a") == ["Belt", "Timeline", "Errors", "Compare"]
+    assert page.texts(".tabs a") == ["Belt", "Timeline", "Errors", "Compare", "Settings of the run"]
     assert page.texts("#run-head th") == ["Brand", "Collect", "Convert", "Image", "Price", "Register", "State"]
     assert page.texts(".figure strong") == ["100%", page.texts(".figure strong")[1], "10 / 10", "0"]
     assert len(page.texts(".belt tbody tr")) == len(done.texts(".belt tbody tr")) == 10
@@ -113,6 +113,37 @@ async def test_a_run_is_started_cancelled_and_run_again(screen: Screen) -> None:
         refused.text(".said.refused")
         == f"batch {batch_id} still runs (wait for it, or `bobusang run cancel {batch_id}`)"
     )
+
+
+async def test_a_run_is_paused_and_goes_on(screen: Screen) -> None:
+    page = await screen.operator.post("/runs/new", on="/runs/new", mode="PARTIAL", do="start", malls="okmall")
+    path = page.url.removeprefix("https://shop.test/ui")
+
+    paused = await screen.operator.post(f"{path}/pause", on=path)
+    assert paused.text(".said") == "The run is paused: 5 brands wait."
+    assert paused.texts("#run-actions .pill") == ["PARTIAL", "running", "5 brands are paused"]
+    assert paused.texts("#run-actions button") == ["Resume", "Cancel the run"]
+
+    resumed = await screen.operator.post(f"{path}/resume", on=path)
+    assert resumed.text(".said") == "The run goes on with 5 brands."
+    assert resumed.texts("#run-actions button") == ["Pause", "Cancel the run"]
+
+
+async def test_a_run_is_started_like_another(screen: Screen) -> None:
+    asked = {"mode": "FULL", "malls": "okmall", "stages": "PRICE", "limit": "7"}
+    page = await screen.operator.post("/runs/new", on="/runs/new", do="start", **asked)
+    first = page.url.rpartition("/")[2]
+
+    told = await screen.viewer.get(f"/runs/{first}/settings")
+    form = await screen.operator.get("/runs/new", like=first)
+
+    facts = told.texts("main section:nth-of-type(2) dd")
+    assert facts == ["FULL", "okmall", "5", "Price", "7"]
+    assert len(told.links("main tbody a")) == 5
+    ticked = [one.attributes["value"] for one in form.tree.css("form.door input[checked]")]
+    assert ticked == ["FULL", "okmall", "PRICE"]
+    assert len(form.text("textarea").split()) >= 5
+    assert [one.attributes["value"] for one in form.tree.css('input[name="limit"]')] == ["7"]
 
 
 async def test_what_a_run_would_send_is_shown_and_nothing_is_sent(screen: Screen) -> None:

@@ -26,16 +26,21 @@ if TYPE_CHECKING:
 
     Open = Callable[..., AbstractContextManager[Window]]
 
+LONG_PATIENCE_MS = 120_000
 TYPED = "나이키\n아디다스, 그리고 아직 쓰는 중"
 
 
+@pytest.mark.timeout(300)  # ten pages in one browser are the heaviest that a test does to a busy machine
 def test_ten_tabs_are_alive_at_once(open_window: Open) -> None:
+    """None is held up by the others' connections; all are opened before the first is looked at."""
     with open_window("viewer", locale="en-US") as window:
         tabs = [window.page, *(window.tab() for _ in range(9))]
         for tab in tabs:
-            tab.goto(f"{window.url}/ui/")
+            tab.goto(f"{window.url}/ui/", wait_until="commit", timeout=LONG_PATIENCE_MS)
         for tab in tabs:
-            expect(tab.locator("#live")).to_have_text("live")
+            expect(tab.locator("#live")).to_have_text("live", timeout=LONG_PATIENCE_MS)
+        for tab in tabs:  # those that came first still are
+            expect(tab.locator("#live")).to_have_text("live", timeout=LONG_PATIENCE_MS)
 
 
 def test_signing_out_in_one_tab_shows_the_door_in_the_others(open_window: Open) -> None:

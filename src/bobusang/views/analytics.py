@@ -17,9 +17,9 @@ from bobusang.stages.register.budget import DAY, HOUR, SLOT
 from bobusang.stages.register.market import Family
 from bobusang.stages.register.model import Account
 
-MOST_CALLS = 1000
+MOST_CALLS = 500
 """The newest calls to markets that are looked at."""
-MOST_PRICES = 400
+MOST_PRICES = 200
 """The newest decided prices that are looked at."""
 MOST_RUNS = 60
 

@@ -215,6 +215,46 @@ async def test_a_batch_is_cancelled_with_its_reason_and_resumed(door: Door) -> N
     assert [act["action"] for act in acts] == ["batch.retry", "batch.cancel", "batch.start"]
 
 
+async def test_a_batch_is_paused_and_goes_on(door: Door) -> None:
+    here = await office(door)
+    batch = await here.started(brands=[NIKE, GUCCI])
+
+    paused = await door.operator.post(f"/batches/{batch}/pause")
+    assert paused.json() == {"batch_id": batch, "brands": 2}
+    again = await door.operator.post(f"/batches/{batch}/pause")
+    assert (again.status_code, again.json()["detail"]) == (409, f"all that is left of batch {batch} is paused already")
+    await here.shop.sweep()
+    await here.shop.drain()
+    shown = await door.get(f"/batches/{batch}")
+    assert (shown["status"], [one["is_paused"] for one in shown["brands"]]) == ("RUNNING", [True, True])
+
+    resumed = await door.operator.post(f"/batches/{batch}/resume")
+    assert resumed.json() == {"batch_id": batch, "brands": 2}
+    nothing = await door.operator.post(f"/batches/{batch}/resume")
+    assert (nothing.status_code, nothing.json()["detail"]) == (409, f"nothing of batch {batch} is paused")
+    await here.shop.drain()
+    assert (await door.get(f"/batches/{batch}"))["status"] == "COMPLETED"
+    over = await door.operator.post(f"/batches/{batch}/pause")
+    assert (over.status_code, over.json()["detail"]) == (409, f"batch {batch} is over: COMPLETED")
+    acts = (await door.get("/audit", subject_type="batch"))["items"]
+    assert [act["action"] for act in acts] == ["batch.resume", "batch.pause", "batch.start"]
+
+
+async def test_a_batch_is_started_like_another(door: Door) -> None:
+    here = await office(door)
+    first = await here.started(brands=[NIKE], stages=["COLLECT", "PRICE"], limit=5)
+    asked = {"mode": "FULL", "malls": ["okmall"], "brands": [NIKE], "stages": ["COLLECT", "PRICE"], "limit": 5}
+    assert await door.get(f"/batches/{first}/asked") == asked
+    await here.shop.drain()
+
+    cloned = await door.operator.post(f"/batches/{first}/clone")
+
+    assert (cloned.status_code, cloned.json()["brands"]) == (201, [{"mall": "okmall", "brand": NIKE}])
+    assert await door.get(f"/batches/{cloned.json()['batch_id']}/asked") == asked
+    whole = await here.started(brands=[GUCCI])
+    assert await door.get(f"/batches/{whole}/asked") == asked | {"brands": [GUCCI], "stages": [], "limit": None}
+
+
 async def test_batches_are_listed_newest_first_and_filtered(small: Door) -> None:
     here = await office(small)
     first = await here.started(brands=[NIKE])

@@ -245,6 +245,22 @@ def test_cancelling_is_asked_about_and_gives_its_reason(stub: Stub, run: Callabl
     assert found.out == "batch 20260127_01 was cancelled: 3 brands had not ended\n"
 
 
+def test_a_batch_is_paused_goes_on_and_is_started_again_alike(stub: Stub, run: Callable[..., Result]) -> None:
+    brand = {"mall": "okmall", "brand": "나이키(NIKE)"}
+    made = {"batch_id": "20260127_02", "created": True, "brands": [brand], "busy": []}
+    stub.on("POST /batches/20260127_01/pause", {"batch_id": "20260127_01", "brands": 3})
+    stub.on("POST /batches/20260127_01/resume", {"batch_id": "20260127_01", "brands": 3})
+    stub.on("POST /batches/20260127_01/clone", made)
+
+    said = [run("run", what, "20260127_01").out for what in ("pause", "resume", "clone")]
+
+    assert said == [
+        "batch 20260127_01 is paused: 3 brands wait\n",
+        "batch 20260127_01 goes on with 3 brands\n",
+        "batch 20260127_02 was started for 1 brands\n",
+    ]
+
+
 def test_ctrl_c_only_stops_watching(stub: Stub, run: Callable[..., Result]) -> None:
     stub.on("GET /batches/20260127_01", batch())
     stub.on("GET /workers", {"items": [{"is_alive": True}]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +15,19 @@ from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Name, Numeric, QueryId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import workflow_id
-from bobusang.flows.conveyor import batches, cancelling, choosing, control, reporting, retrying, starting, watching
+from bobusang.flows.conveyor import (
+    asking,
+    batches,
+    cancelling,
+    choosing,
+    control,
+    pausing,
+    reporting,
+    retrying,
+    starting,
+    watching,
+)
+from bobusang.flows.conveyor.asking import Asked
 from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
 from bobusang.flows.conveyor.reporting import Causes, Comparison
 from bobusang.flows.conveyor.retrying import Retried
@@ -96,6 +109,13 @@ class BatchCancelled(BaseModel):
     cancelled: int
 
 
+class BatchPaused(BaseModel):
+    """How many of its brands wait now, or go on."""
+
+    batch_id: str
+    brands: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveBatch(BatchDetail):
     """A batch as it moves: `rate` is tasks a minute over the last minute of looking (at first: since it began),
@@ -158,24 +178,8 @@ async def start_batch(
     brand is accepted, or all are in running batches."""
     if form.key and idempotency_key and form.key != idempotency_key:
         raise Invalid("the body's key and the header Idempotency-Key differ", hint="send one of them", field="key")
-    key, app = form.key or idempotency_key or "", desk.app
-
-    async def work(tx: Tx) -> Started:
-        brands = await choosing.chosen(tx, app.collector, form.malls, form.brands)
-        conveyor = await workflow_id(tx, control.WORKFLOW)
-        made = await starting.start(
-            tx, desk.engine, conveyor, form.mode, brands, stages=form.stages, limit=form.limit, key=key
-        )
-        if made.is_new:
-            after = {"mode": form.mode, "brands": len(made.brands), "stages": form.stages or None, "limit": form.limit}
-            await desk.note(tx, "batch.start", "batch", made.batch_id, after=after)
-        return made
-
-    made = await desk.write(work)
-    response.status_code = 201 if made.is_new else 200
-    return BatchStarted(
-        batch_id=made.batch_id, created=made.is_new, brands=_brands(made.brands), busy=_brands(made.busy)
-    )
+    told = Asked(mode=form.mode, malls=form.malls, brands=form.brands, stages=form.stages, limit=form.limit)
+    return await _started(desk, told, response, key=form.key or idempotency_key or "")
 
 
 @router.get("", summary="List batches")
@@ -214,6 +218,36 @@ async def compare_batch(desk: Viewer, batch_id: BatchId) -> Comparison:
         return await reporting.compared(tx, batch_id)
 
 
+@router.get("/{batch_id}/asked", summary="Show what a batch was asked for")
+async def show_asked(desk: Viewer, batch_id: BatchId) -> Asked:
+    """Its mode, malls, brands, stages and limit, as starting one takes them."""
+    async with desk.read() as tx:
+        return await asking.asked(tx, await watching.one(tx, batch_id))
+
+
+@router.post("/{batch_id}/clone", summary="Start a batch like this one", status_code=201)
+async def clone_batch(desk: Operator, batch_id: BatchId, response: Response) -> BatchStarted:
+    """A new batch of the same mode, brands, stages and limit. Brands that are not accepted any more are refused."""
+    async with desk.read() as tx:
+        found = await watching.one(tx, batch_id)
+        told = await asking.asked(tx, found)
+    return await _started(desk, told, response, only={Brand(one.mall, one.brand) for one in found.brands})
+
+
+@router.post("/{batch_id}/pause", summary="Pause a batch")
+async def pause_batch(desk: Operator, batch_id: BatchId) -> BatchPaused:
+    """What waits goes on waiting, what runs is finished. 409 where it is over or all of it is paused."""
+    count = await desk.act("batch.pause", "batch", batch_id, lambda tx: pausing.pause(tx, batch_id))
+    return BatchPaused(batch_id=batch_id, brands=count)
+
+
+@router.post("/{batch_id}/resume", summary="Let a paused batch go on")
+async def resume_batch(desk: Operator, batch_id: BatchId) -> BatchPaused:
+    """409 where it is over or nothing of it is paused."""
+    count = await desk.act("batch.resume", "batch", batch_id, lambda tx: pausing.resume(tx, batch_id))
+    return BatchPaused(batch_id=batch_id, brands=count)
+
+
 @router.post("/{batch_id}/retry", summary="Run what failed again, or all from a stage on")
 async def retry_batch(desk: Operator, batch_id: BatchId, form: RetryForm | None = None) -> BatchRetried:
     """The ERROR stages of each brand, from its first stage that is not DONE; with a stage all brands from there on, by
@@ -239,6 +273,31 @@ async def cancel_batch(desk: Operator, batch_id: BatchId, form: WhyForm | None =
 
     count = await desk.act("batch.cancel", "batch", batch_id, work, after={"why": why or None})
     return BatchCancelled(batch_id=batch_id, cancelled=count)
+
+
+async def _started(
+    desk: Operator, told: Asked, response: Response, *, key: str = "", only: Collection[Brand] | None = None
+) -> BatchStarted:
+    """Start what is asked for. `only` these of the brands that are meant: two malls may have one of the same name."""
+    app = desk.app
+
+    async def work(tx: Tx) -> Started:
+        brands = await choosing.chosen(tx, app.collector, told.malls, told.brands)
+        wanted = [brand for brand in brands if only is None or brand in only]
+        conveyor = await workflow_id(tx, control.WORKFLOW)
+        made = await starting.start(
+            tx, desk.engine, conveyor, told.mode, wanted, stages=told.stages, limit=told.limit, key=key
+        )
+        if made.is_new:
+            after = {"mode": told.mode, "brands": len(made.brands), "stages": told.stages or None, "limit": told.limit}
+            await desk.note(tx, "batch.start", "batch", made.batch_id, after=after)
+        return made
+
+    made = await desk.write(work)
+    response.status_code = 201 if made.is_new else 200
+    return BatchStarted(
+        batch_id=made.batch_id, created=made.is_new, brands=_brands(made.brands), busy=_brands(made.busy)
+    )
 
 
 def _brands(found: tuple[Brand, ...]) -> list[MallBrand]:

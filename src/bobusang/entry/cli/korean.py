@@ -206,6 +206,10 @@ NOTES = {
     "batch {batch} was cancelled: {count} brands had not ended": (
         "배치 {batch}을(를) 취소했습니다: 브랜드 {count}개가 끝나지 않았습니다"
     ),
+    "batch {batch} is paused: {count} brands wait": (
+        "배치 {batch}을(를) 일시정지했습니다: 브랜드 {count}개가 기다립니다"
+    ),
+    "batch {batch} goes on with {count} brands": "배치 {batch}을(를) 재개했습니다: 브랜드 {count}개",
     "cancel batch {batch}?": "배치 {batch}을(를) 취소할까요?",
     "left out, because another batch has them: {brands}": "다른 배치에 있어 제외했습니다: {brands}",
     "{command} runs what failed again": "{command}로 실패한 것을 다시 실행합니다",

@@ -11,7 +11,7 @@ from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.session import Session
 
-app = group("Batches of the conveyor: start, watch, retry, cancel.")
+app = group("Batches of the conveyor: start, watch, pause, retry, cancel.")
 
 Batch = Annotated[str, typer.Argument(metavar="BATCH", help="Its name, as 20260127_01.")]
 Newest = Annotated[str | None, typer.Argument(metavar="[BATCH]", help="Its name; without one the newest.")]
@@ -108,6 +108,29 @@ def retry(
     text = "batch {batch}: {tasks} tasks of {brands} brands run again"
     values = {"batch": batch, "tasks": answer["tasks"], "brands": len(answer["brands"])}
     _told(session, answer, text, values, wait=wait)
+
+
+@command(app, "clone")
+def clone(session: Session, batch: Batch, wait: Wait = False) -> None:
+    """Start a batch like another: the same mode, brands, stages and limit."""
+    answer = session.api.post(f"/batches/{batch}/clone", {})
+    _left_out(session, answer)
+    text = "batch {batch} was started for {brands} brands"
+    _told(session, answer, text, {"batch": answer["batch_id"], "brands": len(answer["brands"])}, wait=wait)
+
+
+@command(app, "pause")
+def pause(session: Session, batch: Batch) -> None:
+    """Let what waits of a batch go on waiting; what runs is finished."""
+    answer = session.api.post(f"/batches/{batch}/pause", {})
+    session.screen.done(answer, "batch {batch} is paused: {count} brands wait", batch=batch, count=answer["brands"])
+
+
+@command(app, "resume")
+def resume(session: Session, batch: Batch) -> None:
+    """Let a paused batch go on."""
+    answer = session.api.post(f"/batches/{batch}/resume", {})
+    session.screen.done(answer, "batch {batch} goes on with {count} brands", batch=batch, count=answer["brands"])
 
 
 @command(app, "errors")

@@ -12,7 +12,7 @@ from bobusang.entry.api.batches import LiveBatch, Rates, RetryForm, WhyForm
 from bobusang.entry.web import belts, runs
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
-from bobusang.flows.conveyor import reporting
+from bobusang.flows.conveyor import asking, reporting
 from bobusang.flows.conveyor.model import BatchStatus, Stage, StageStatus
 from bobusang.stages.collect.tables import AnswerWord
 from bobusang.views import gate
@@ -37,7 +37,13 @@ MOST_ROWS = 200
 """Brands on one page; those that failed are among the first, and a filter finds any other."""
 WIDTH = 1000
 """Of a timeline, in its own units."""
-TABS = (("", N_("Belt")), ("/timeline", N_("Timeline")), ("/errors", N_("Errors")), ("/compare", N_("Compare")))
+TABS = (
+    ("", N_("Belt")),
+    ("/timeline", N_("Timeline")),
+    ("/errors", N_("Errors")),
+    ("/compare", N_("Compare")),
+    ("/settings", N_("Settings of the run")),
+)
 
 _rates: WeakKeyDictionary[Site, Rates] = WeakKeyDictionary()
 
@@ -134,6 +140,29 @@ async def compare(visit: Visit) -> Response:
         given = await _head(visit, tx)
         found = await reporting.compared(tx, given["batch"].batch_id)
     return visit.page("run_compare.html", **given, tab="/compare", found=found)
+
+
+@pages.get("/runs/{batch_id}/settings")
+async def settings(visit: Visit) -> Response:
+    """What it was asked for, and by which jobs it is done."""
+    async with visit.desk.read() as tx:
+        given = await _head(visit, tx)
+        told = await asking.asked(tx, given["batch"])
+    return visit.page("run_settings.html", **given, tab="/settings", told=told, most=MOST_ROWS)
+
+
+@pages.post("/runs/{batch_id}/pause")
+async def pause(visit: Visit) -> Response:
+    """Let what waits wait."""
+    done = await batches.pause_batch(visit.desk, visit.path["batch_id"])
+    return visit.done(N_("The run is paused: %(count)s brands wait."), count=done.brands)
+
+
+@pages.post("/runs/{batch_id}/resume")
+async def resume(visit: Visit) -> Response:
+    """Let it go on."""
+    done = await batches.resume_batch(visit.desk, visit.path["batch_id"])
+    return visit.done(N_("The run goes on with %(count)s brands."), count=done.brands)
 
 
 @pages.post("/runs/{batch_id}/retry")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from bobusang.entry.web.forms import Fields
     from bobusang.entry.web.visit import Visit
+    from bobusang.flows.conveyor.asking import Asked
 
 ENTRY = "/runs"
 pages = Pages(Entry(ENTRY, N_("Runs"), "run", 20))
@@ -33,6 +34,9 @@ SHOWN_LINES = 100
 MOST_AT_ONCE = 200
 """Runs that one click changes."""
 EXAMPLES = 10
+MOST_BRANDS = 500
+"""Brands that can be named."""
+EMPTY = {"mode": Mode.FULL.value, "malls": [], "stages": [], "brands": "", "limit": ""}
 BULK = {
     "retry": (BatchStatus.FAILED, N_("Run what failed in these runs again?"), N_("%(count)s runs go on.")),
     "cancel": (BatchStatus.RUNNING, N_("Cancel these runs?"), N_("%(count)s runs were cancelled.")),
@@ -141,8 +145,9 @@ WORDS = {BatchStatus.RUNNING: N_("running"), BatchStatus.COMPLETED: N_("done"), 
 
 @pages.get("/runs/new", role=Role.OPERATOR)
 async def new(visit: Visit) -> Response:
-    """The form."""
-    return await _form(visit, {"mode": Mode.FULL.value, "malls": [], "stages": [], "brands": "", "limit": ""})
+    """The form; with `like` as an earlier run was asked for, to be changed or not."""
+    like = visit.query.get("like")
+    return await _form(visit, _as_asked(await batches.show_asked(visit.desk, like)) if like else EMPTY)
 
 
 @pages.post("/runs/new")
@@ -162,6 +167,13 @@ async def start(visit: Visit) -> Response:
         N_("Run %(batch)s was started for %(count)s brands.") if made.created else N_("Run %(batch)s is gone on with.")
     )
     return visit.done(text, f"/runs/{made.batch_id}", batch=made.batch_id, count=len(made.brands))
+
+
+def _as_asked(told: Asked) -> dict[str, Any]:
+    """An earlier run in the fields of the form."""
+    limit = "" if told.limit is None else str(told.limit)
+    brands = "\n".join(told.brands) if len(told.brands) <= MOST_BRANDS else ""  # then all of the malls are meant
+    return {"mode": told.mode, "malls": told.malls, "stages": told.stages, "brands": brands, "limit": limit}
 
 
 def _wanted(form: Fields) -> dict[str, Any]:

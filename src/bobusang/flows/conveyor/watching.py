@@ -16,7 +16,9 @@ from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Statement
 
-CONTROL = Statement("select * from pipeline_control where batch_id in (:batches...) order by id")
+CONTROL = Statement("""
+    select c.*, j.is_paused from pipeline_control c left join crawling_jobs j on j.id = c.job_id
+    where c.batch_id in (:batches...) order by c.id""")
 COUNTS = Statement("""
     select c.job_id, s.step_name, c.created, c.succeeded, c.failed, c.skipped, c.cancelled, c.retried
     from job_steps c join workflow_steps s on s.id = c.step_id
@@ -66,11 +68,12 @@ class StageCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrandRow:
-    """A brand of a batch and the job that moves it."""
+    """A brand of a batch and the job that moves it, or would if it were not paused."""
 
     mall: str
     brand: str
     job_id: int | None
+    is_paused: bool
     stages: list[StageCell]
 
 
@@ -138,7 +141,7 @@ async def detailed(tx: Tx, lines: Sequence[BatchLine]) -> list[BatchDetail]:
     brands: dict[str, dict[tuple[str, str], BrandRow]] = {name: {} for name in names}
     for each in await tx.fetch(CONTROL, batches=names):
         mall, brand, job_id = each["mall_name"], each["brand_name"], each["job_id"]
-        new = BrandRow(mall=mall, brand=brand, job_id=job_id, stages=[])
+        new = BrandRow(mall=mall, brand=brand, job_id=job_id, is_paused=bool(each["is_paused"]), stages=[])
         known = brands[each["batch_id"]].setdefault((mall, brand), new)
         known.stages.append(_cell(each, counts.get(job_id, {})))
     return [_detail(line, list(brands[line.batch_id].values()), counts, tx.now) for line in lines]
