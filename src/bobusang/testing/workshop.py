@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FAST = Pace(beat=timedelta(seconds=0.25), dead_after=timedelta(seconds=2), drain=timedelta(seconds=5))
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that `until` waits: far more than anything takes, so that only what never comes fails."""
 
 

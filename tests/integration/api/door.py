@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bobusang.engine.upkeep.keeper import Keeper
     from bobusang.engine.worker import Worker
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 async def until(ask: Callable[[], Awaitable[Any]], holds: Callable[[Any], bool]) -> Any:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TASKS = 1000
 KILLS = 5
 SEED = seed.chosen()
-PATIENCE = 40.0
+PATIENCE = 100.0
 
 
 async def test_killed_workers_lose_nothing_and_do_nothing_twice(url: str, tmp_path: Path) -> None:

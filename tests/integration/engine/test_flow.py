@@ -17,7 +17,7 @@ from bobusang.engine.tables import crawling_jobs, job_deltas, job_steps
 from bobusang.kit import json
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.testing.clock import NOON
-from bobusang.testing.workshop import Workshop, step, tasks
+from bobusang.testing.workshop import PATIENCE, Workshop, step, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -421,7 +421,7 @@ async def test_folding_does_not_wait_for_those_who_append(shop: Workshop, other:
     job = await shop.job(None, "a", "b")
     async with other.db.begin() as tx:
         await nudge(tx, 987_654, 1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await shop.fold()
 
     assert (await shop.job_row(job))["total_items"] == 2

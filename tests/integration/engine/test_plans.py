@@ -18,7 +18,7 @@ from bobusang.engine.tables import tasks
 from bobusang.kit import json
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.testing.clock import NOON
-from bobusang.testing.workshop import Workshop
+from bobusang.testing.workshop import PATIENCE, Workshop
 from tests.servers import mariadb as on_mariadb
 from tests.servers import postgres as on_postgres
 from tests.servers.server import wait_for
@@ -236,7 +236,7 @@ async def test_a_claim_locks_what_it_takes_and_not_the_lane(empty_mariadb: str) 
 
 
 async def test_two_claimers_at_once_get_different_rows(shared: Workshop) -> None:
-    async with asyncio.timeout(5), shared.db.begin() as first:
+    async with asyncio.timeout(PATIENCE), shared.db.begin() as first:
         one = await pick(first)
         async with shared.db.begin() as second:
             two = await pick(second)
@@ -247,7 +247,7 @@ async def test_two_claimers_at_once_get_different_rows(shared: Workshop) -> None
 async def test_an_open_claim_holds_up_nobody_who_adds_to_the_lane(shared: Workshop) -> None:
     """Before, between and behind the rows that are locked."""
     new = [(LOADED * 2 + due, 1, 1, due, 1, 5, 0, 0) for due in (-1, 0, 5, 999, 2000)]
-    async with asyncio.timeout(5), shared.db.begin() as claiming:
+    async with asyncio.timeout(PATIENCE), shared.db.begin() as claiming:
         await pick(claiming)
         async with shared.db.begin() as adding:
             await adding.insert(READY, new)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TASKS = 1000
-PATIENCE = 40.0
+PATIENCE = 100.0
 
 
 @pytest.mark.parametrize("kind", [Postgres, MariaDB])

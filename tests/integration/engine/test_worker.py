@@ -17,7 +17,7 @@ from bobusang.engine.outcome import DONE, Done, Outcome, Retry, Snooze
 from bobusang.engine.worker import Pace, Worker
 from bobusang.kit.errors import Rejected
 from bobusang.kit.sql import Statement
-from bobusang.testing.workshop import FAST, Workshop, step, tasks
+from bobusang.testing.workshop import FAST, PATIENCE, Workshop, step, tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -283,7 +283,7 @@ async def test_a_worker_taken_for_dead_stops(live: Workshop) -> None:
     await live.until(lambda: live.rows("select id from workers"))
     await live.do(lambda tx: tx.execute(Statement("delete from workers")))
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await running
 
 

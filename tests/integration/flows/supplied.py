@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from bobusang.testing.sandbox import Door
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 WAITS = "select count(*) as n from inbound_events where state = 'RECEIVED'"
 EVENTS = "select event, state, error from inbound_events order by id"
 

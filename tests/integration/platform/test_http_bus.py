@@ -15,6 +15,7 @@ from bobusang.platform.buses.http import Http
 from bobusang.platform.buses.signature import verify
 from bobusang.platform.relay import Relay
 from bobusang.platform.tables import SubscriptionState
+from bobusang.testing.workshop import PATIENCE
 from tests.integration.platform.receiver import Answer, Receiver, Request
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ async def test_nothing_is_locked_while_the_answer_is_waited_for(db: Database, bu
     id = await subscribed(db, receiver.url)
 
     async def publishes_and_subscribes(request: Request) -> Answer:
-        async with asyncio.timeout(5), db.begin() as tx:
+        async with asyncio.timeout(PATIENCE), db.begin() as tx:
             await publish(tx, Event("other", "k", 2))
             await subscriptions.pause(tx, id, "from within")
             await subscriptions.resume(tx, id)

@@ -25,6 +25,7 @@ from bobusang.platform.limiters.lua import DRAIN, GIVE_BACK, SCRIPT, TAKE, argum
 from bobusang.platform.limiters.redis import RedisLimiter
 from bobusang.testing.clock import NOON, ManualClock
 from bobusang.testing.limiter_suite import LimiterSuite
+from bobusang.testing.workshop import PATIENCE
 from tests.integration.platform import hammer
 from tests.servers.redis import Redis
 from tests.servers.server import ROOT, free_port
@@ -219,7 +220,7 @@ async def test_a_wrong_password_is_said_without_saying_it() -> None:
 async def test_one_that_does_not_answer_is_not_waited_for() -> None:
     with socket.create_server(("127.0.0.1", free_port())) as silent:
         limiter = RedisLimiter(f"redis://127.0.0.1:{silent.getsockname()[1]}", SystemClock(), seconds=0.1)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             said = await refusal(limiter)
         await limiter.close()
 
