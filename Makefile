@@ -18,6 +18,9 @@ OPENSEARCH = .cache/opensearch/.unpacked
 # Walks over every page in a browser, several times each: minutes.
 LONG = tests/web/test_accessibility_journeys.py tests/web/test_budgets_journeys.py
 
+# One more than the two cores: about a third of the time a test waits, for a back-off or for a process that starts.
+WORKERS ?= 3
+
 # Images of containers set it to stay small. Here hundreds of processes would compile the whole house, each anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -38,7 +41,7 @@ assets: $(BASE) ## bring third-party scripts, compile catalogues
 	@$(MAKE) --silent $(ASSETS)
 
 test: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## run all tests on real servers (ARGS="tests/unit -k money")
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(LONG)) $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=,$(LONG)) $(ARGS)
 
 check: $(DEV) assets ## format, lint, strict types, import contracts
 	@$(BIN)/ruff format --check --quiet . || { echo "make fix formats them"; exit 1; }
