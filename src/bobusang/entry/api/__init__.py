@@ -170,7 +170,7 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.add_middleware(Express, doors=DOORS)
     api.add_middleware(MethodGuard, methods=api.state.methods)
     cors.install(api, app.settings.cors_origins)
-    api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.manners)
+    api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.reader.manners)
     return api
 
 

@@ -25,10 +25,10 @@ from bobusang.kit.clock import utc
 from bobusang.kit.errors import BobusangError, Conflict, Missing
 from bobusang.kit.http import Answer
 from bobusang.kit.sql import Statement
-from bobusang.stages.collect.fetcher import page_of
 from bobusang.stages.collect.guards import believable
 from bobusang.stages.collect.pages import is_gone
 from bobusang.stages.collect.policy import Reaction
+from bobusang.stages.collect.reading import page_of
 from bobusang.stages.collect.responses import classify
 from bobusang.stages.collect.source import Ask, Target
 

@@ -12,9 +12,10 @@ from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.flows.collect.starting import ready
 from bobusang.kit.errors import Blocked, BobusangError, Invalid, Throttled, Unavailable
 from bobusang.kit.nearest import did_you_mean
-from bobusang.stages.collect.fetcher import absolute, page_of
+from bobusang.stages.collect.fetcher import absolute
 from bobusang.stages.collect.model import Fetched
 from bobusang.stages.collect.policy import Reaction
+from bobusang.stages.collect.reading import page_of
 from bobusang.stages.collect.source import Ask, Kind, Page, Reads, Source, Target
 
 if TYPE_CHECKING:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from bobusang.kit.encoding import decoded
-from bobusang.kit.errors import BobusangError, Drifted, Unavailable
+from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.kit.http import Answer, Call
 from bobusang.stages.collect import archive as archives
 from bobusang.stages.collect.admission import Cause, Wait
-from bobusang.stages.collect.manners import Manners
 from bobusang.stages.collect.policy import Reaction
+from bobusang.stages.collect.reader import Reader
+from bobusang.stages.collect.reading import Fetched
 from bobusang.stages.collect.responses import Verdict, classify
 from bobusang.stages.collect.sessions import issue_call
-from bobusang.stages.collect.source import TRIPS, Page, Snapshot
+from bobusang.stages.collect.source import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,11 +31,6 @@ if TYPE_CHECKING:
     from bobusang.stages.collect.identities import Lease
     from bobusang.stages.collect.source import Ask, Reads, Source
 
-READ_ON_THE_LOOP = 32 << 10
-"""Larger pages are read in a thread: 1.3 MB parsed on the loop raised a webhook's p99 from 15 to 71 ms."""
-BROKEN_SHARE = 0.001
-BROKEN_LEAST = 5
-"""More unreadable characters than this and the page is not trusted; a few stand in some review on many pages."""
 DRIFTS = 5
 """So many pages of an endpoint in a row that cannot be read are a changed layout, not an odd page."""
 NOT_MODIFIED = 304
@@ -70,15 +64,12 @@ class Fetcher:
         self._gate = gate
         self._transport = transport
         self._archive = archive
-        # One thread: readers hold the interpreter most of the time, and several would only take turns at it.
-        self._reader = ThreadPoolExecutor(1, "reader")
-        self._reading = asyncio.Lock()
-        self.manners = Manners()
+        self.reader = Reader()
         self._drifts: Counter[tuple[str, str]] = Counter()
 
     def close(self) -> None:
-        """Let the reading thread end."""
-        self._reader.shutdown(wait=False, cancel_futures=True)
+        """Let go who reads."""
+        self.reader.close()
 
     async def visit(self, source: Source, asks: Sequence[Ask]) -> list[Visit]:
         """Make these asks, all of one endpoint, as far as the gate lets them through; one visit each, in order."""
@@ -190,45 +181,10 @@ class Fetcher:
         if verdict.reaction is Reaction.GONE:
             gone = Snapshot(source.name, visit.ask.item, {"gone": True}, type=source.policy.type)
             return replace(visit, found=(gone,)) if visit.ask.item else visit
-        try:
-            if len(answer.body) > READ_ON_THE_LOOP:
-                return replace(visit, found=await self._read_apart(source, visit))
-            return replace(visit, found=read_page(source, visit))
-        except Drifted as error:
-            return replace(visit, drifted=str(error))
-        except BobusangError as error:
-            return replace(visit, verdict=Verdict(Reaction.RETRY, str(error)))
-        except RecursionError:
-            return replace(visit, drifted="the page is nested too deep to be read")
-        except TRIPS as error:
-            return replace(visit, drifted=f"{source.name} trips over the page: {error!r}"[:300])
-
-    async def _read_apart(self, source: Source, visit: Visit) -> tuple[Reads, ...]:
-        """Read a large page in the thread, one after the other, with rests while we are called."""
-        loop = asyncio.get_running_loop()
-        async with self._reading:
-            began = loop.time()
-            try:
-                return await loop.run_in_executor(self._reader, read_page, source, visit)
-            finally:
-                await asyncio.sleep(self.manners.rest_after(loop.time() - began))
-
-
-def read_page(source: Source, visit: Visit) -> tuple[Reads, ...]:
-    """What a visit's answer says. A page with broken characters is not trusted: it may break other things too."""
-    answer = visit.answer
-    assert answer is not None
-    return tuple(source.read(page_of(source, visit.ask, answer, visit.media, visit.at)))
-
-
-def page_of(source: Source, ask: Ask, answer: Answer, media: str, at: datetime | None = None) -> Page:
-    """An answer as a page: JSON stays bytes, anything else becomes text."""
-    if media.endswith("json"):
-        return Page(ask, answer.body, answer.status, answer.headers, answer.url, at)
-    found = decoded(answer.body, answer.headers.get("content-type", ""), source.policy.encoding)
-    if found.replaced > max(BROKEN_LEAST, BROKEN_SHARE * len(found.text)):
-        raise Unavailable(f"{ask.endpoint}: {found.replaced} characters of the page cannot be read")
-    return Page(ask, answer.body, answer.status, answer.headers, answer.url, at, found.text)
+        told = await self.reader.read(source, Fetched(visit.ask, answer, visit.media, visit.at))
+        if told.trouble:
+            return replace(visit, verdict=Verdict(Reaction.RETRY, told.trouble))
+        return replace(visit, found=told.found, drifted=told.drifted)
 
 
 def absolute(source: Source, url: str) -> str:

@@ -14,7 +14,7 @@ from bobusang.kit.errors import Drifted, Invalid
 from bobusang.stages.collect.policy import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime, timedelta
 
     from bobusang.stages.collect.inbound import Inbound
@@ -161,6 +161,8 @@ class Source(ABC):
     """Whether it tells some of an item, such as its options, on pages of their own."""
     inbound: Inbound | None = None
     """How it tells us by itself, by webhooks; such a source is not asked."""
+    anew: Callable[[], Source] | None = None
+    """Makes it once more, in the process that reads the largest pages: it is pickled. None: they are read here."""
 
     @abstractmethod
     def seeds(self, target: Target) -> Iterable[Ask]:

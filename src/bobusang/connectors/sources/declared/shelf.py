@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -48,6 +49,11 @@ class Shelved:
         trust: bool = False,
     ) -> Source:
         """The source. Packages were installed on purpose and are trusted; a folder is where it brings no code."""
+        source = self._load(base=base, limits=limits, quota=quota, trust=trust)
+        source.anew = partial(self.load, base=base, limits=limits, quota=quota, trust=trust)
+        return source
+
+    def _load(self, *, base: str | None, limits: Limits | None, quota: Quota | None, trust: bool) -> Source:
         if self.folder is not None:
             trusted = trust or self.origin == "package"
             return load_shop(self.folder, base=base, limits=limits, quota=quota, trust=trusted)
