@@ -20,8 +20,9 @@ EVERY = timedelta(seconds=0.5)
 """For databases that carry no ring from one process to another; where one is heard it is at once."""
 PAUSE = timedelta(seconds=0.05)
 """Webhooks come in crowds: what comes meanwhile is applied together."""
-AT_ONCE = 50
-"""Webhooks of one transaction: SQLite has one writer, and the next webhook waits for it to be answered."""
+AT_ONCE = 10
+"""Webhooks of one transaction, each of which takes the loop, and SQLite's one writer, for the better part of a
+millisecond: the next webhook waits for both to be answered."""
 VERDICT = "verdict"
 """What a waiting task is told, so that it knows a verdict from a time-out."""
 
