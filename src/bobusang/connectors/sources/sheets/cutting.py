@@ -112,14 +112,14 @@ class Cutter:
         """Rows that are products, by their key."""
         tally = self.tally if count else Tally()
         places, table, stream, skip = [at for at, _ in self.columns], self.table, self.stream, self.stream.skip
-        names = [normal(name) for _, name in self.columns]
+        names, headings = [normal(name) for _, name in self.columns], frozenset(self.heading.names)
         for number, cells in self.grid.rows():
             if number <= self.heading.row:
                 continue
             width = len(cells)
-            row = [number, *(cells[at] if at < width else None for at in places)]
+            row = [number, *[cells[at] if at < width else None for at in places]]
             key = sheet.key_of(stream, row, table)
-            if key and key.lower() not in TOTALS and key not in self.heading.names:
+            if key and key.lower() not in TOTALS and key not in headings:
                 if skip is not None and skip(row, table) not in (NOTHING, False):
                     tally.skipped += 1
                     continue

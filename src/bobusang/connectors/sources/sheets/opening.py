@@ -91,7 +91,8 @@ def _grid(sheet: Any, kind: str, known: tuple[str, ...]) -> Grid:
         before: dict[int, Cell] = {}
         padding: list[Cell] = [None] * left
         for at, row in enumerate(sheet.iter_rows(), top):
-            cells = [*padding, *map(plain, row)] if left else list(map(plain, row))
+            # Most cells are texts, for which a call each would cost as much as the rest of reading them.
+            cells = [*padding, *[(cell.strip() or None) if type(cell) is str else plain(cell) for cell in row]]
             if merged:
                 _spread(cells, merged.get(at), before)
             yield at + 1, cells
