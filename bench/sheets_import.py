@@ -14,6 +14,12 @@ from bobusang import wiring
 from bobusang.catalog import suppliers
 from bobusang.catalog.model import SupplierKind
 from bobusang.catalog.suppliers import Supplier
+from bobusang.engine.upkeep.fold import contexts, fold
+from bobusang.engine.upkeep.keeper import Keeper
+from bobusang.engine.upkeep.promote import promote
+from bobusang.engine.upkeep.rescue import rescue
+from bobusang.engine.upkeep.start import start as upkeep_start
+from bobusang.engine.upkeep.sweep import sweep
 from bobusang.entry.cli.process import YOUNG
 from bobusang.flows.sheets import previewing, receiving, starting
 from bobusang.kit.sql import Statement
@@ -33,7 +39,9 @@ async def main(home: str, url: str, content: bytes) -> None:
         begun = time.perf_counter()
         await previewing.preview(collector, sent.id)
         seen = time.perf_counter()
-        worker, keeper = app.worker("bench"), app.keeper()
+        # The engine's own duties: what is stored is found by search and told to others by other processes.
+        worker = app.worker("bench")
+        keeper = Keeper(db, [duty(app.engine) for duty in (fold, contexts, promote, rescue, sweep, upkeep_start)])
         running = [asyncio.create_task(worker.run()), asyncio.create_task(keeper.run())]
         await asyncio.sleep(1)
         start, spent = time.perf_counter(), time.process_time()
