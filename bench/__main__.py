@@ -66,7 +66,8 @@ def main(arguments: list[str]) -> int:
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     size = given.get("SIZE", "quick")
     wanted = given.get("PART", "").split(",") if given.get("PART") else list(PARTS)
-    if size not in ("quick", "full") or not set(wanted) <= set(PARTS):
+    strange = len(given) < len(arguments)
+    if strange or size not in ("quick", "full") or not set(wanted) <= set(PARTS):
         print(f"usage: make bench [PART={','.join(PARTS)}] [SIZE=quick|full]", file=sys.stderr)
         return 2
     for name in wanted:

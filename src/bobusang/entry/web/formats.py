@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from markupsafe import Markup, escape
 
+from bobusang.entry.web import cause_words
 from bobusang.kit import json
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 HOME_ZONE = "Asia/Seoul"
 SIGNS = {"KRW": ("₩", 0), "JPY": ("¥", 0), "USD": ("$", 2), "EUR": ("€", 2)}
 UNKNOWN = "–"
-FILTERS = ("number", "money", "percent", "instant", "clock", "day", "moment", "ago", "seconds", "pretty")
+FILTERS = ("number", "money", "percent", "instant", "clock", "day", "moment", "ago", "seconds", "pretty", "cause")
 
 
 @lru_cache(maxsize=64)
@@ -92,6 +93,10 @@ class Formats:
     def pretty(self, value: Any) -> str:
         """Data as a person reads it."""
         return msgspec.json.format(json.dumps(value).encode(), indent=2).decode()
+
+    def cause(self, text: str | None) -> str:
+        """Why something failed, as far as there are words for it; empty where nobody said."""
+        return cause_words.said(text, self.words.gettext) if text else ""
 
     def _here(self, value: datetime) -> datetime:
         return value.astimezone(zone(self.zone_name))
