@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 COMMAND = [sys.executable, "-c", "import sys; from bobusang.entry.cli import main; sys.exit(main())"]
-PATIENCE = 60.0
+PATIENCE = 100.0
 """Seconds after which what has not happened will not: far more than anything takes, even on a busy machine."""
 
 LIVELY = {"BOBUSANG_BEAT_SECONDS": "0.5", "BOBUSANG_DEAD_SECONDS": "4"}

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.program import Done, Running, bobusang, until
+from tests.e2e.program import Done, Running, bobusang, patiently, until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.timeout(400)
 SIZE = "40"
+PATIENCE = 190.0
+pytestmark = pytest.mark.timeout(2 * PATIENCE + 20)
 
 
 def counts(found: Done) -> dict[str, int]:
@@ -26,7 +27,7 @@ def counts(found: Done) -> dict[str, int]:
 
 def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_path: Path) -> None:
     """One test of several parts, because each needs what the one before left in the folder."""
-    first = bobusang("demo", "--size", SIZE, cwd=tmp_path)
+    first = patiently(PATIENCE, "demo", "--size", SIZE, cwd=tmp_path)
     assert first.code == 0, first
     told = counts(first)
     assert list(told) == [
@@ -44,7 +45,7 @@ def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_p
     assert "CREATE" not in first.out.split("# PARTIAL ")[1]
     _its_commands_work(first.out, tmp_path)
 
-    second = bobusang("demo", cwd=tmp_path)
+    second = patiently(PATIENCE, "demo", cwd=tmp_path)
     assert second.code == 0, second
     assert "going on with what is in this folder" in second.err
     assert re.search(r"# FULL \d{8}_03: COMPLETED", second.out)
@@ -71,7 +72,7 @@ def test_a_demo_that_is_interrupted_says_how_to_go_on_and_does(tmp_path: Path) -
     finally:
         program.close()
 
-    again = bobusang("demo", cwd=tmp_path)
+    again = patiently(PATIENCE, "demo", cwd=tmp_path)
     assert again.code == 0, again
     assert re.search(r"FULL: going on with batch \d{8}_01|FULL: batch \d{8}_0\d of 10 brands", again.err), again.err
     assert counts(again)["confirmed live"] > 40
