@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.servers import mariadb, opensearch, postgres, redis, seaweed
 from tests.servers.skip import started
@@ -31,6 +32,10 @@ def pytest_configure() -> None:
     """The folders of tests are in memory where there is room: on a disk SQLite and the index wait at every commit."""
     if MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available) > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    # Hypothesis would fail an example that takes a fifth of a second, which on a busy machine any may.
+    slow = [HealthCheck.too_slow]
+    settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=slow)
+    settings.load_profile("patient")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
