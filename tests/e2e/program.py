@@ -15,6 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from bobusang.entry.api import keys
+from bobusang.entry.tables import Role
+from bobusang.kit.db import connect
+from tests.servers.server import wait_for
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -136,6 +141,8 @@ class Up(Running):
         kept: str | None = self.ready["key_file"]
         if kept:
             return (self.folder / kept).read_text("ascii").strip()
+        if server := variables.get("BOBUSANG_DATABASE_URL"):
+            return wait_for(_own_key(server))  # the command for it takes as long as the program takes to start
         made = bobusang("key", "add", "test", "--role", "admin", "--json", cwd=self.folder, **variables)
         key: str = made.document["key"]
         return key
@@ -162,6 +169,14 @@ class Up(Running):
         until(lambda: self.get(f"/jobs/{job}")["status"] not in ("PENDING", "RUNNING"), f"the end of job {job}")
         found: dict[str, Any] = self.get(f"/jobs/{job}")
         return found
+
+
+async def _own_key(url: str) -> str:
+    db = await connect(url)
+    try:
+        return (await db.transact(lambda tx: keys.make(tx, "test", Role.ADMIN))).key
+    finally:
+        await db.close()
 
 
 @contextmanager
