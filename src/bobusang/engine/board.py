@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from bobusang.engine.queue import START, Cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from bobusang.engine.lanes import Lane
@@ -29,6 +30,8 @@ class Look:
 
     start: Cursor
     rung: int | None = None
+    urgent: bool = False
+    """Whether something urgent was among it."""
     tries: list[datetime] = field(default_factory=list)
 
 
@@ -38,6 +41,8 @@ class Spot:
 
     lane: Lane
     stocked: bool = True
+    since: float | None = None
+    """When it got work after it had none, on the clock of `ticks`; None: it is ripe, as what is urgent always is."""
     cursor: Cursor = START
     blocked_until: datetime | None = None
     full: bool = False
@@ -50,6 +55,17 @@ class Spot:
         """Not blocked as far as we know."""
         self.blocked_until, self.full = None, False
 
+    def stock(self, tick: float) -> bool:
+        """It has work; whether that is news."""
+        if self.stocked:
+            return False
+        self.stocked, self.since = True, tick
+        return True
+
+    def ripens_in(self, linger: timedelta | None, tick: float) -> float:
+        """Seconds for which its tasks are left to come together."""
+        return 0.0 if linger is None or self.since is None else self.since + linger.total_seconds() - tick
+
 
 @dataclass(slots=True)
 class Board:
@@ -59,6 +75,7 @@ class Board:
     bells: dict[str, asyncio.Event] = field(default_factory=dict)
     news: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a lane was heard of that is not on the board yet."""
+    ticks: Callable[[], float] = time.monotonic
 
     def bell(self, handler: str) -> asyncio.Event:
         """What the free slots of a handler wait for: work for others must not wake them all."""
@@ -79,21 +96,21 @@ class Board:
         seen, changed = {}, False
         for lane, due in lanes:
             spot = self.spots.get(lane.id) or Spot(lane, stocked=False, served=floor)
-            if due is not None and not spot.stocked:
-                spot.stocked, spot.cursor, changed = True, Cursor(due - 1), True
+            if due is not None and spot.stock(self.ticks()):
+                spot.cursor, changed = Cursor(due - 1), True
                 self.bell(lane.handler).set()
             seen[lane.id] = spot
         self.spots = seen
         return changed
 
     def hear(self, note: str) -> None:
-        """A ring: `ready:<lane>:<due>`, `lane:<id>`, `pools` (a budget changed), `freed` (a batch of a
-        pool is over), or empty: something changed somewhere."""
+        """A ring: `ready:<lane>:<due>` (with `:now` if it is urgent), `lane:<id>`, `pools` (a budget changed), `freed`
+        (a batch of a pool is over), or empty: something changed somewhere."""
         kind, _, rest = note.partition(":")
         match kind:
             case "ready":
-                lane, _, due = rest.partition(":")
-                self._stock(int(lane), int(due))
+                lane, due, *urgent = rest.split(":")
+                self._stock(int(lane), int(due), urgent=bool(urgent))
                 return
             case "lane":
                 self.news.set()
@@ -103,6 +120,7 @@ class Board:
                     spot.open()
             case "freed":
                 self._free()
+                return
             case "":
                 self._free()
                 self.news.set()
@@ -111,25 +129,31 @@ class Board:
         self.ring()
 
     def _free(self) -> None:
+        """Open what was full, and wake those who wait for it: there is one of these rings for every batch of a pool."""
         for spot in self.spots.values():
             if spot.full:
                 spot.open()
+                self.bell(spot.lane.handler).set()
 
-    def _stock(self, lane: int, due: int) -> None:
+    def _stock(self, lane: int, due: int, *, urgent: bool) -> None:
         spot = self.spots.get(lane)
         if spot is None:
             self.news.set()
             return
-        spot.stocked = True
+        is_news = spot.stock(self.ticks())
         if due <= spot.cursor.due:
             spot.cursor = Cursor(due - 1)
         for look in spot.looks:
             look.rung = due if look.rung is None else min(look.rung, due)
-        self.bell(spot.lane.handler).set()
+            look.urgent |= urgent
+        if urgent:
+            spot.since = None
+        if is_news or urgent:  # else the free slots know of it, and wait until it is ripe or open
+            self.bell(spot.lane.handler).set()
 
-    def pick(self, handler: str, now: datetime, *, idle: bool = False) -> Spot | None:
+    def pick(self, handler: str, now: datetime, *, idle: bool = False, linger: timedelta | None = None) -> Spot | None:
         """The lane of this handler that is owed most. An idle slot leaves a lane that another one is claiming from: one
-        bell wakes them all, and most often the first takes everything."""
+        bell wakes them all, and most often the first takes everything. One that got work just now is left to ripen."""
         best: Spot | None = None
         for spot in self.spots.values():
             if spot.lane.handler != handler or not spot.stocked or (idle and spot.looks):
@@ -138,6 +162,8 @@ class Board:
                 if spot.blocked_until > now:
                     continue
                 spot.open()
+            if spot.ripens_in(linger, self.ticks()) > 0:
+                continue
             if best is None or spot.served < best.served:
                 best = spot
         return best
@@ -151,7 +177,7 @@ class Board:
     def lost(self, spot: Spot, look: Look) -> None:
         """A claim failed: what it had locked is runnable again, behind a cursor that others may have moved."""
         spot.looks.remove(look)
-        spot.stocked, spot.cursor = True, START
+        spot.stocked, spot.since, spot.cursor = True, None, START
         self.bell(spot.lane.handler).set()
 
     def claimed(self, spot: Spot, look: Look, claim: Claim | None, asked: int) -> None:
@@ -165,7 +191,7 @@ class Board:
         if count < asked:
             # Nothing is left ahead. Behind us is only what was rung for, or what the next look at all lanes will find:
             # to search from the start each time would be to step over every dead row again.
-            spot.stocked = look.rung is not None
+            spot.stocked, spot.since = look.rung is not None, None if look.urgent else self.ticks()
         if look.rung is not None and look.rung <= spot.cursor.due:
             spot.cursor = Cursor(look.rung - 1)
         if spot.stocked:
@@ -179,9 +205,14 @@ class Board:
 
     def wakes_at(self, handler: str) -> datetime | None:
         """When the next blocked lane of this handler may be tried again."""
-        times = [
-            spot.blocked_until
-            for spot in self.spots.values()
-            if spot.lane.handler == handler and spot.stocked and spot.blocked_until is not None
-        ]
+        times = [spot.blocked_until for spot in self._waiting(handler) if spot.blocked_until is not None]
         return min(times, default=None)
+
+    def ripens_in(self, handler: str, linger: timedelta | None) -> float | None:
+        """In how many seconds the next lane of this handler is ripe; None when there is no unripe one."""
+        tick = self.ticks()
+        left = [spot.ripens_in(linger, tick) for spot in self._waiting(handler)]
+        return min((seconds for seconds in left if seconds > 0), default=None)
+
+    def _waiting(self, handler: str) -> list[Spot]:
+        return [spot for spot in self.spots.values() if spot.lane.handler == handler and spot.stocked]

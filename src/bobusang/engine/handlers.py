@@ -43,7 +43,9 @@ class Handler:
     optional: frozenset[str] | None = None
     """Further names its input may have; None: anything."""
     linger: timedelta | None = None
-    """How long a slot that had nothing to do lets tasks come together: for work that costs little more in company."""
+    """How long a lane that got work after it had none is left to ripen: for work that costs little more in company."""
+    busy_linger: timedelta | None = None
+    """The same while other slots of the process are at work, and more is likely to come; None: as long as `linger`."""
 
 
 @dataclass(slots=True)

@@ -53,6 +53,11 @@ OPEN = Statement("""
 CLOSE = Statement("delete from queue_claims where token = :token returning size, entries")
 KEEP = Statement("update queue_claims set size = :size, entries = :entries where token = :token")
 
+MOST_URGENT = 10
+"""The priority of what no lane is left to ripen for."""
+NOW = ":now"
+"""The end of a ring for something that urgent."""
+
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(list[Entry])
 
@@ -96,14 +101,17 @@ async def put(tx: Tx, entries: Sequence[Entry]) -> None:
 
 
 def ring(tx: Tx, entries: Sequence[Entry]) -> None:
-    """One ring a lane, with the smallest sort key: that is how far back a cursor has to go."""
+    """One ring a lane, with the smallest sort key, which is how far back a cursor has to go, and whether it hurries."""
     first: dict[int, int] = {}
+    urgent: set[int] = set()
     for entry in entries:
         known = first.get(entry.lane)
         if known is None or entry.due < known:
             first[entry.lane] = entry.due
+        if entry.priority >= MOST_URGENT:
+            urgent.add(entry.lane)
     for lane, due in first.items():
-        tx.ring(f"ready:{lane}:{due}")
+        tx.ring(f"ready:{lane}:{due}{NOW if lane in urgent else ''}")
 
 
 async def delay(tx: Tx, entries: Sequence[tuple[Entry, datetime, str | None]]) -> None:

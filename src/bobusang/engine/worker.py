@@ -94,6 +94,7 @@ class Worker:
         self.board = Board()
         self.worker_id = 0
         self.handled = 0
+        self._at_work = 0
         self._stopping = asyncio.Event()
         self._log = log.get("worker")
 
@@ -182,27 +183,40 @@ class Worker:
                     return
                 await self._rest(handler)
                 continue
-            claim = await self._turn(handler, finished, spot)
+            held = await self._turn(handler, finished, spot)
+            self._count(before=finished is not None, after=held is not None)
             finished = None
-            if claim is not None:
-                finished = await self._handle(handler, claim)
+            if held is not None:
+                finished = await self._handle(handler, held)
+
+    def _count(self, *, before: bool, after: bool) -> None:
+        """Note whether a slot is at work; when the last one is not, nothing has to ripen any longer."""
+        self._at_work += after - before
+        if before and not self._at_work:
+            self.board.ring()
+
+    def _linger(self, handler: Handler, *, idle: bool) -> timedelta | None:
+        """How long lanes ripen now: longer while others are at work."""
+        others = self._at_work if idle else self._at_work - 1
+        return handler.busy_linger if others and handler.busy_linger is not None else handler.linger
 
     def _pick(self, handler: Handler, *, idle: bool) -> Spot | None:
-        return self.board.pick(handler.name, self.db.clock.now(), idle=idle)
+        linger = self._linger(handler, idle=idle)
+        return self.board.pick(handler.name, self.db.clock.now(), idle=idle, linger=linger)
 
     async def _rest(self, handler: Handler) -> None:
-        """Wait for the bell, or for a blocked lane to open."""
+        """Wait for the bell, or for a lane to open or to be ripe."""
         bell = self.board.bell(handler.name)
         bell.clear()
         if self._pick(handler, idle=True) is not None or self._stopping.is_set():
             return
         opens = self.board.wakes_at(handler.name)
         nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()
+        ripens = self.board.ripens_in(handler.name, self._linger(handler, idle=True))
+        nap = nap if ripens is None else min(nap, ripens)
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.001, min(nap, LONGEST_NAP))):
                 await bell.wait()
-            if handler.linger is not None:
-                await asyncio.sleep(handler.linger.total_seconds())
 
     async def _turn(self, handler: Handler, finished: Finished | None, spot: Spot | None) -> Held | None:
         """One transaction: finish what is finished, claim what is next."""

@@ -88,6 +88,18 @@ async def test_what_is_in_flight_is_counted_from_the_claims(shop: Workshop) -> N
     assert sizes(await shop.claim(100)) == [3]
 
 
+async def test_what_a_batch_leaves_over_grows_before_it_is_taken(shop: Workshop) -> None:
+    await set_budget(shop, max_in_flight=9)
+    await fill(shop, 40)
+    first, second = await shop.claim(7), await shop.claim(100)
+    assert sizes(first, second) == [7, 0]  # two of nine would be a batch of two for ever
+    assert sizes(await shop.claim(1)) == [1]  # unless no more is wanted
+
+    assert first is not None
+    await shop.finish(first)
+    assert sizes(await shop.claim(100)) == [8]
+
+
 async def test_a_crashed_worker_leaks_no_slot(shop: Workshop, clock: ManualClock) -> None:
     await set_budget(shop, max_in_flight=2)
     await fill(shop, 5)

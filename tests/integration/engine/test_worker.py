@@ -264,6 +264,41 @@ async def test_a_slot_that_was_idle_lets_tasks_come_together(live: Workshop) -> 
     assert seen == [["first"], ["second", "third"]]
 
 
+async def test_tasks_come_together_for_longer_while_others_are_at_work_and_at_once_when_they_are_not(
+    live: Workshop,
+) -> None:
+    seen: list[list[str]] = []
+    busy, over = asyncio.Event(), asyncio.Event()
+
+    async def long(batch: Sequence[Task]) -> list[Outcome]:
+        busy.set()
+        await over.wait()
+        return [DONE] * len(batch)
+
+    async def work(batch: Sequence[Task]) -> list[Outcome]:
+        seen.append([task.key for task in batch])
+        return [DONE] * len(batch)
+
+    live.handler(name="long", work=long)
+    live.handler(work=work, concurrency=1, linger=timedelta(0), busy_linger=timedelta(hours=1))
+    slow, quick = await live.workflow(step(handler="long")), await live.workflow()
+    async with live.running():
+        await live.ended(await live.job(quick, "first"))  # so that the lane is there
+        last = await live.job(slow, "long")
+        await busy.wait()
+        jobs = [await live.job(quick, key) for key in ("second", "third")]
+
+        async def ready() -> bool:
+            return len(await live.rows("select task_id from queue_ready")) == len(jobs)
+
+        await live.until(ready)
+        assert seen == [["first"]]
+        over.set()
+        assert [await live.ended(job) for job in (last, *jobs)] == ["SUCCESS"] * 3
+
+    assert seen == [["first"], ["second", "third"]]
+
+
 async def test_a_worker_beats_while_it_works(live: Workshop) -> None:
     live.handler()
     async with live.running():

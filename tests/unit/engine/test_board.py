@@ -184,6 +184,68 @@ def test_a_claim_that_failed_lets_the_next_begin_at_the_start() -> None:
     assert (spot.cursor, spot.looks) == (START, [])
 
 
+def test_a_lane_that_just_got_work_is_left_to_ripen_and_one_that_has_more_is_not() -> None:
+    tick, second = 0.0, timedelta(seconds=1)
+    lanes = Board(ticks=lambda: tick)
+    lanes.learn([(lane(1), 1), (lane(2, "another"), 1)])
+    assert (lanes.pick("work", NOW, linger=second), lanes.ripens_in("work", second)) == (None, 1.0)
+    assert picked(lanes) == 1  # who does not linger
+
+    tick = 0.75
+    lanes.hear("ready:1:2")  # what comes later does not begin it anew
+    assert lanes.ripens_in("work", second) == 0.25
+    tick = 1.0
+    spot = lanes.pick("work", NOW, linger=second)
+    assert spot is lanes.spots[1]
+    assert lanes.ripens_in("work", second) is None
+
+    took(lanes, spot, 1, 2, asked=2)  # a full batch: more is there
+    assert lanes.pick("work", NOW, linger=second) is spot
+    look = lanes.look(spot)
+    lanes.hear("ready:1:3")
+    lanes.claimed(spot, look, claim(spot, 3), 2)  # a short one, and something came meanwhile
+    assert (spot.stocked, lanes.pick("work", NOW, linger=second)) == (True, None)
+
+
+def test_what_is_urgent_ripens_its_lane_at_once() -> None:
+    second = timedelta(seconds=1)
+    lanes = Board(ticks=lambda: 0.0)
+    lanes.learn([(lane(1), 1)])
+    spot, bell = lanes.spots[1], lanes.bell("work")
+    bell.clear()
+    assert lanes.pick("work", NOW, linger=second) is None
+    lanes.hear("ready:1:5:now")
+    assert (bell.is_set(), lanes.pick("work", NOW, linger=second)) == (True, spot)
+
+    look = lanes.look(spot)
+    lanes.hear("ready:1:6:now")
+    lanes.hear("ready:1:7")
+    lanes.claimed(spot, look, claim(spot, 5), 2)
+    assert lanes.pick("work", NOW, linger=second) is spot
+
+
+def test_a_freed_pool_wakes_only_those_who_wait_for_one() -> None:
+    lanes = board(lane(1, "fetch", "mall"), lane(2, "store"))
+    lanes.block(lanes.spots[1], None, "full", NOW)
+    for name in ("fetch", "store"):
+        lanes.bell(name).clear()
+    lanes.hear("freed")
+
+    assert (lanes.bell("fetch").is_set(), lanes.bell("store").is_set()) == (True, False)
+
+
+def test_a_ring_for_a_lane_that_is_known_to_have_work_wakes_nobody() -> None:
+    lanes = board(lane(1))
+    bell = lanes.bell("work")
+    bell.clear()
+    lanes.hear("ready:1:5")
+    assert not bell.is_set()
+
+    took(lanes, lanes.spots[1], 1, asked=2)
+    lanes.hear("ready:1:6")
+    assert bell.is_set()
+
+
 def test_a_blocked_lane_is_asked_again_after_a_while() -> None:
     lanes = board(lane(1, "work", "mall"))
     lanes.block(lanes.spots[1], NOW + timedelta(days=1), "403", NOW)

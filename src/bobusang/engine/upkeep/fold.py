@@ -14,6 +14,9 @@ from bobusang.kit.errors import Unavailable
 if TYPE_CHECKING:
     from bobusang.engine.service import Engine
 
+PAUSE = timedelta(seconds=0.25)
+"""Each batch rings for it, and a pass costs some statements for each job that moved, however little it did."""
+
 
 def fold(engine: Engine) -> Duty:
     """Every process that works folds; it rings for itself."""
@@ -26,7 +29,7 @@ def fold(engine: Engine) -> Duty:
         except Exception:  # a hook, most likely, and for one of many jobs
             return await _one_by_one(engine)
 
-    return Duty("fold", timedelta(seconds=1), run, frozenset({"deltas"}), timedelta(seconds=0.1), False)
+    return Duty("fold", timedelta(seconds=1), run, frozenset({"deltas"}), PAUSE, False)
 
 
 async def _one_by_one(engine: Engine) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bobusang.catalog.rules import digest
 from bobusang.engine.making import KEY_LIMIT
 from bobusang.engine.model import NewTask
+from bobusang.engine.queue import MOST_URGENT
 from bobusang.flows.collect.run import mode_of
 from bobusang.flows.conveyor.model import STAGES, Mode, Stage
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from bobusang.engine.model import Run
 
 STEPS = {Stage.CONVERT: "convert", Stage.IMAGE: "image", Stage.PRICE: "price", Stage.REGISTER: "register"}
-URGENT = 10
-"""The priority of what has sold out: it overtakes what was ready up to 25 seconds earlier."""
+URGENT = MOST_URGENT
+"""The priority of what has sold out: it overtakes what was ready up to 25 seconds earlier, and waits for no company."""
 
 
 def stages_of(run: Run) -> tuple[Stage, ...]:

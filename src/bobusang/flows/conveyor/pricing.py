@@ -11,7 +11,7 @@ from bobusang.engine.outcome import Done, Outcome, Skip, Snooze
 from bobusang.flows.collect.run import mode_of
 from bobusang.flows.conveyor import goods, marks, wanting
 from bobusang.flows.conveyor.model import Stage
-from bobusang.flows.conveyor.onward import carried
+from bobusang.flows.conveyor.onward import URGENT, carried
 from bobusang.flows.market import searching
 from bobusang.kit.clock import text
 from bobusang.stages.collect.model import RunMode
@@ -170,7 +170,8 @@ class Pricer:
             "model": model_key(mine[0].wanted.model) if mine else "",
             "decided_at": text(self._belt.db.clock.now()),
         }
-        spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=known.is_gone, **more)
+        urgent = known.is_gone or task.entry.priority >= URGENT
+        spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=urgent, **more)
         return Priced(output=told, spawn=spawn, quoted=mine)
 
 

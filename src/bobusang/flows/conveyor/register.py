@@ -27,8 +27,14 @@ DEADLINE = timedelta(minutes=10)
 LISTS = 4
 """List pages at a time. Each tells of a hundred products: thirty pages together kept the loop for 24 ms in one step,
 and SQLite's only writer far longer, and a webhook is answered by the same two."""
+PAGES = 16
+"""Pages a slot takes at a time. With more, the first slot takes all that a mall allows in flight and the others get
+what it leaves over: batches of one or two, each of which costs its forty statements."""
 LINGER = timedelta(seconds=0.05)
 """Products come from the stage before one by one; a batch of ten costs hardly more than one of three."""
+BUSY_LINGER = timedelta(seconds=1)
+"""As long as pages are fetched and other stages are at work more products are on their way; what has sold out does not
+wait for them."""
 
 
 def register(handlers: Handlers, belt: Belt) -> None:
@@ -37,8 +43,8 @@ def register(handlers: Handlers, belt: Belt) -> None:
     picturing, pricing, registering = Picturing(belt), Pricer(belt), Registering(belt)
     handlers.add(Handler("conveyor.plan", sifting.plan, batch=20, deadline=DEADLINE))
     handlers.add(Handler("conveyor.list", fetching.work, fetching.save, batch=LISTS))
-    handlers.add(Handler("conveyor.fetch", fetching.work, fetching.save, batch=64, concurrency=4))
-    handlers.add(Handler("conveyor.sift", sifting.sift, batch=50))
+    handlers.add(Handler("conveyor.fetch", fetching.work, fetching.save, batch=PAGES, concurrency=4))
+    handlers.add(Handler("conveyor.sift", sifting.sift, batch=50, linger=LINGER, busy_linger=BUSY_LINGER))
     stages = {
         "convert": (converting.work, converting.save, 50),
         "image": (picturing.work, None, 32),
@@ -46,7 +52,9 @@ def register(handlers: Handlers, belt: Belt) -> None:
         "register": (registering.work, registering.save, 50),
     }
     for name, (work, save, batch) in stages.items():
-        handlers.add(Handler(f"conveyor.{name}", work, save, batch, deadline=DEADLINE, linger=LINGER))
+        handlers.add(
+            Handler(f"conveyor.{name}", work, save, batch, deadline=DEADLINE, linger=LINGER, busy_linger=BUSY_LINGER)
+        )
 
 
 def definition() -> str:
