@@ -62,12 +62,11 @@ class OpenSearch:
 
     async def renew(self) -> int:
         """Nothing to do: what is written is seen at once, by all. The number is made of what was written last."""
-        path = f"/{self._names.serving}/_stats/docs"
-        written = await self._server.call("GET", path, level="shards", filter_path=WRITTEN)
+        written = await self._reading.call("GET", "_stats/docs", level="shards", filter_path=WRITTEN)
         return int.from_bytes(blake2b(json.dumps(written).encode(), digest_size=7).digest())
 
     async def count(self) -> int:
-        return int((await self._server.call("GET", f"/{self._names.serving}/_count"))["count"])
+        return int((await self._reading.call("GET", "_count"))["count"])
 
     def digests(self) -> AsyncIterator[tuple[int, str]]:
         return self._reading.digests()

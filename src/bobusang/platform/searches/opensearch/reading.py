@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from opensearchpy.exceptions import TransportError
@@ -10,7 +11,7 @@ from opensearchpy.exceptions import TransportError
 from bobusang.platform.searches.opensearch.clauses import one_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 
     from bobusang.platform.searches.opensearch.server import Server
 
@@ -18,8 +19,11 @@ PAGE = 5_000
 KEPT = "2m"
 """How long the server keeps a view between two pages of a scan."""
 AT_ONCE = 1_000
-UNREAD = "search_phase_execution_exception"
-"""No shard answered."""
+UNAVAILABLE = 503
+UNREAD = {"search_phase_execution_exception", "index_not_found_exception", "no_shard_available_action_exception"}
+"""No shard answered, or there is none."""
+
+Answer = TypeVar("Answer")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -35,18 +39,31 @@ class Reading:
         return (await self.many([body]))[0]
 
     async def many(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """Several questions in one call; once more when an index was dropped while they were on their way to it."""
-        if not bodies:
-            return []
+        """Several questions in one call."""
+        return await self._answered(lambda: self._asked(bodies)) if bodies else []
+
+    async def call(self, method: str, what: str, body: Mapping[str, Any] | None = None, **options: str) -> Any:
+        """Anything else that is asked of the index."""
+        return await self._answered(lambda: self._server.raw(method, f"/{self._alias}/{what}", body, **options))
+
+    async def _answered(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        """An answer. Whoever was on the way to an index that a rebuild has dropped meanwhile asks once more."""
         try:
-            return await self._asked(bodies)
+            return await ask()
         except TransportError as error:
-            if error.error != UNREAD:
+            if not await self._was_replaced(error):
                 raise self._server.told(error) from error
         try:
-            return await self._asked(bodies)
+            return await ask()
         except TransportError as error:
             raise self._server.told(error) from error
+
+    async def _was_replaced(self, error: TransportError) -> bool:
+        """Whether another index serves than the one that did not answer."""
+        if error.error not in UNREAD:
+            return False
+        serving = await self._server.call("GET", f"/_alias/{self._alias}", absent=True) or {}
+        return bool(serving) and serving.keys().isdisjoint(_indices(error.info))
 
     async def _asked(self, bodies: Sequence[Mapping[str, Any]]) -> list[Any]:
         if len(bodies) == 1:
@@ -80,13 +97,19 @@ class Reading:
         found: list[Mapping[str, Any]] = []
         for start in range(0, len(ids), AT_ONCE):
             wanted = {"ids": [str(id) for id in ids[start : start + AT_ONCE]]}
-            answer = await self._server.call("POST", f"/{self._alias}/_mget", wanted)
-            found += [one["_source"] for one in answer["docs"] if one["found"]]
+            found += [one["_source"] for one in await self._answered(partial(self._kept, wanted)) if one["found"]]
         return found
+
+    async def _kept(self, wanted: Mapping[str, Any]) -> list[Any]:
+        answers = (await self._server.raw("POST", f"/{self._alias}/_mget", wanted))["docs"]
+        for answer in answers:
+            if "error" in answer:
+                raise TransportError(UNAVAILABLE, answer["error"].get("type", ""), answer)
+        return list(answers)
 
     async def digests(self) -> AsyncIterator[tuple[int, str]]:
         """By number, all as they stood at one moment."""
-        opened = await self._server.call("POST", f"/{self._alias}/_search/point_in_time", keep_alive=KEPT)
+        opened = await self.call("POST", "_search/point_in_time", keep_alive=KEPT)
         view = opened["pit_id"]
         body: dict[str, Any] = {
             "size": PAGE,
@@ -113,3 +136,15 @@ class Reading:
                 body["search_after"] = hits[-1]["sort"]
         finally:
             await self._server.call("DELETE", "/_search/point_in_time", {"pit_id": [view]}, absent=True)
+
+
+def _indices(said: Any) -> set[str]:
+    """The indices that an error names."""
+    match said:
+        case dict():
+            named = {said["index"]} if isinstance(said.get("index"), str) else set()
+            return named.union(*map(_indices, said.values()))
+        case list():
+            return set().union(*map(_indices, said))
+        case _:
+            return set()
