@@ -17,7 +17,7 @@ from bobusang.platform.search import Query
 from bobusang.platform.searches.embedded import EmbeddedSearch
 from bobusang.platform.searches.opensearch.bulk import Bulk, puts
 from bobusang.platform.searches.opensearch.index import OpenSearch
-from bobusang.platform.searches.opensearch.lease import Lease
+from bobusang.platform.searches.opensearch.lease import Lease, Rhythm
 from bobusang.platform.searches.opensearch.names import Names
 from bobusang.platform.searches.opensearch.place import place
 from bobusang.platform.searches.opensearch.server import Server
@@ -137,8 +137,8 @@ async def test_who_asks_while_one_index_takes_the_place_of_another_is_answered(
 async def test_a_rebuild_that_died_is_dropped_when_its_time_has_run_out(url: str, search: OpenSearch) -> None:
     await build(search)
     await search.close()
-    clock = ManualClock()
-    dead, next_one = OpenSearch(url, clock=clock), OpenSearch(url, clock=clock)
+    clock, never = ManualClock(), Rhythm(beat=3_600)
+    dead, next_one = OpenSearch(url, clock=clock, rhythm=never), OpenSearch(url, clock=clock, rhythm=never)
     rebuild = await dead.rebuild()
     await rebuild.put(GOODS[:1])
 

@@ -71,14 +71,16 @@ def ask(serving: Serving, keyword: str) -> Asked:
         everything = Query.empty_query() if typed.strip() else Query.all_query()
         return Asked((Tier(Rank.EXACT, everything),), everything, Marker(()))
     strict = _as_typed(serving, typed, found)
-    if strict and _is_enough(serving, strict, found):
+    as_typed = _found_as_typed(serving, strict, found)
+    if as_typed >= ENOUGH:
         return Asked(strict, strict[-1].query, Marker(_marks(found)))
+    strict = strict if as_typed else ()  # what finds nothing would be asked again and again
     readings = [reading for reading in _readings(serving, typed, found) if _is_known(serving, reading)]
     others = [*strict[-1:], *_read(serving, readings)]
-    misspelt = not _finds(serving, others, ENOUGH)
+    misspelt = _found(serving, others, ENOUGH) < ENOUGH
     if misspelt:
         others.append(Tier(Rank.MISSPELT, every([_nearly(serving, word) for word in found])))
-        if not _finds(serving, others, 1):
+        if not _found(serving, others, 1):
             others += [Tier(Rank.PARTLY + place, query) for place, query in enumerate(_partly(serving, found))]
     marker = Marker(_marks(found, *readings), loose=misspelt)
     return Asked((*strict[:-1], *others), either([tier.query for tier in others]), marker, loose=True)
@@ -126,14 +128,16 @@ def _whole(serving: Serving, found: Sequence[str]) -> Iterator[Tier]:
     yield Tier(Rank.WHOLE, whole)
 
 
-def _is_enough(serving: Serving, strict: Sequence[Tier], found: Sequence[str]) -> bool:
-    """Whether what was typed finds what was meant: something as a whole, or a few by parts of words."""
-    if len(found) == 1 and serving.is_living(f"={found[0]}"):
-        return True
+def _found_as_typed(serving: Serving, strict: Sequence[Tier], found: Sequence[str]) -> int:
+    """How many are found by what was typed, as far as `ENOUGH`: which one is that was found as a whole, or by a part of
+    a number."""
+    if len(found) == 1 and strict and serving.is_living(f"={found[0]}"):
+        return ENOUGH
     whole = [tier for tier in strict if tier.rank <= Rank.WHOLE]
-    if any(_finds(serving, [tier], 1) for tier in (*whole[-1:], *whole[:-1][:1])):  # those between find less
-        return True
-    return _finds(serving, strict[-1:], 1 if any(map(_has_digits, found)) else ENOUGH)
+    if any(_found(serving, [tier], 1) for tier in (*whole[-1:], *whole[:-1][:1])):  # those between find less
+        return ENOUGH
+    number = _found(serving, strict[-1:], ENOUGH)
+    return ENOUGH if number and any(map(_has_digits, found)) else number
 
 
 def _read(serving: Serving, readings: Sequence[Sequence[str]]) -> Iterator[Tier]:
@@ -205,15 +209,19 @@ def _has_digits(text: str) -> bool:
     return any(letter.isdigit() for letter in text)
 
 
-def _finds(serving: Serving, tiers: Sequence[Tier], least: int) -> bool:
-    """Whether there are so many. They are looked for among the first numbers first, where most are enough."""
+def _found(serving: Serving, tiers: Sequence[Tier], most: int) -> int:
+    """How many there are, as far as that. They are looked for among the first numbers first, where most are enough."""
     if not tiers:
-        return False
+        return 0
     query = either([tier.query for tier in tiers])
     first = [every((query, in_span(span))) for span in serving.spans()[:1]]
-    return any(_has(serving, one, least) for one in (*first, query))
+    return max(_counted(serving, (*first, query), most))
 
 
-def _has(serving: Serving, query: Query, least: int) -> bool:
-    """By number, not by score, so that nothing has to be weighed."""
-    return len(serving.searcher.search(query, least, count=False, order_by_field="id").hits) >= least
+def _counted(serving: Serving, queries: Sequence[Query], most: int) -> Iterator[int]:
+    """By number, not by score, so that nothing has to be weighed; until one finds enough."""
+    for query in queries:
+        number = len(serving.searcher.search(query, most, count=False, order_by_field="id").hits)
+        yield number
+        if number >= most:
+            return

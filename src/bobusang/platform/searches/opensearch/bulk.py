@@ -87,7 +87,6 @@ class Bulk:
     async def _part(self, changes: list[bytes], refresh: str = "false") -> None:
         loop = asyncio.get_running_loop()
         until, wait = loop.time() + self._patience, FIRST_WAIT
-        await self._lease.take()
         while changes := await self._refused(changes, refresh):
             if loop.time() > until:
                 raise Unavailable(
@@ -98,7 +97,8 @@ class Bulk:
             wait = min(2 * wait, LONGEST_WAIT)
 
     async def _refused(self, changes: list[bytes], refresh: str) -> list[bytes]:
-        """Send them; those that a busy server would not take."""
+        """Send them, if we still may; those that a busy server would not take."""
+        await self._lease.take()
         try:
             answer = await self._server.raw(
                 "POST", "/_bulk", b"".join(changes), refresh=refresh, require_alias="true", filter_path=TOLD

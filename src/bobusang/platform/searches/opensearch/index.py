@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from bobusang.kit.clock import Clock
     from bobusang.platform.search import Document, Found, Query, Suggestion
+    from bobusang.platform.searches.opensearch.lease import Rhythm
 
 WRITTEN = "indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no"
 
@@ -31,13 +32,15 @@ WRITTEN = "indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no"
 class OpenSearch:
     """An index of products behind an alias, which any number of processes search and one at a time writes."""
 
-    def __init__(self, url: str, *, clock: Clock | None = None, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, url: str, *, clock: Clock | None = None, seconds: float = SECONDS, rhythm: Rhythm | None = None
+    ) -> None:
         there = place(url)
         self._names = Names(there.prefix)
         self._server = Server(there, seconds=seconds)
         self._reading = Reading(self._server, self._names.serving)
         self._indices = Indices(self._server, self._names)
-        self._lease = Lease(self._server, self._names.writer, clock or SystemClock())
+        self._lease = Lease(self._server, self._names.writer, clock or SystemClock(), rhythm)
         self._bulk = Bulk(self._server, self._lease)
         self._building = ""
 
