@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from xdist.scheduler import LoadFileScheduling
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 
 class Sharing(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no types
@@ -21,3 +24,8 @@ class Sharing(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no types
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
         return "OpenSearch" if file in self.searching else file
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Not to one that has taken the place of another that died, and is still collecting: it knows no test yet."""
+        if node in self.registered_collections:
+            super()._reschedule(node)
