@@ -6,6 +6,8 @@ import asyncio
 import io
 import os
 import signal
+import subprocess
+import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -52,6 +54,22 @@ def own(fields, page):
         %(does)s
     return fields
 """
+KILLED = """\
+import sys, time
+from pathlib import Path
+from bobusang.connectors.sources.declared.shelf import Shelved
+from bobusang.kit.http import Answer
+from bobusang.stages.collect.apart import Apart
+from bobusang.stages.collect.reading import Fetched
+from bobusang.stages.collect.source import Target
+
+source = Shelved("acme", "folder", folder=Path(sys.argv[1])).load(trust=True)
+[ask] = source.seeds(Target("list", "all"))
+apart = Apart()
+apart.read(source, Fetched(ask, Answer("", 200, {}, b'{"items": []}'), "application/json"))
+print(apart.pid, flush=True)
+time.sleep(60)
+"""
 WAIT_SECONDS = 20.0
 
 
@@ -88,6 +106,13 @@ async def until(holds: Callable[[], bool]) -> None:
             if holds():
                 return
             await asyncio.sleep(0.01)
+
+
+def ended(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE  # nobody may be there to bury it
+    except psutil.NoSuchProcess:
+        return True
 
 
 async def test_a_large_page_is_read_in_another_process_a_small_one_here(tmp_path: Path) -> None:
@@ -212,7 +237,19 @@ async def test_the_process_ends_with_the_reader(tmp_path: Path) -> None:
         pid = reader.apart.pid
     assert pid is not None
 
-    await until(lambda: not psutil.pid_exists(pid))
+    await until(lambda: ended(pid))
+
+
+async def test_the_process_ends_with_whoever_is_killed(tmp_path: Path) -> None:
+    shop(tmp_path)
+    argv = [sys.executable, "-c", KILLED, str(tmp_path / "acme")]
+    parent = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+    assert parent.stdout is not None
+    pid = int(await asyncio.to_thread(parent.stdout.readline))
+    parent.kill()
+    parent.communicate()
+
+    await until(lambda: ended(pid))
 
 
 def test_the_process_ends_when_nobody_asks_any_more() -> None:

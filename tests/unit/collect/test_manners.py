@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bobusang.stages.collect.manners import LONG_SECONDS, MANY, REST, Manners
+from bobusang.stages.collect.manners import LONG_SECONDS, MANY, REST, REST_APART, Manners
 
 
 def called(times: int) -> Manners:
@@ -14,6 +14,10 @@ def called(times: int) -> Manners:
 
 def test_a_long_read_rests_while_many_call() -> None:
     assert called(MANY).rest_after(0.1) == 0.1 * REST
+
+
+def test_a_page_that_another_process_reads_rests_less() -> None:
+    assert called(MANY).rest_after(0.1, REST_APART) == 0.1 * REST_APART < 0.1 * REST
 
 
 def test_nobody_rests_while_hardly_anybody_calls() -> None:

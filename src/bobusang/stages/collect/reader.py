@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from bobusang.kit import log
 from bobusang.stages.collect.apart import Apart, Died
-from bobusang.stages.collect.manners import Manners
+from bobusang.stages.collect.manners import REST_APART, Manners
 from bobusang.stages.collect.reading import Reading, read
 
 if TYPE_CHECKING:
@@ -64,23 +64,31 @@ class Reader:
             await asyncio.sleep(self.manners.rest_after(loop.time() - began))
 
     async def _read_apart(self, source: Source, fetched: Fetched) -> Reading | None:
-        """In the process; None: it has to be done here."""
+        """In the process, with shorter rests; None: it has to be done here."""
         loop = asyncio.get_running_loop()
         reason = ""
         for _ in range(TRIES):
-            watch = loop.call_later(self._patience, self.apart.kill)
+            began = loop.time()
             try:
-                return await self._threaded(lambda: self.apart.read(source, fetched))
+                return await self._asked(loop, source, fetched)
             except Died as error:
                 reason = f"{fetched.ask.endpoint}: {error}"
                 log.get("reader").warning("a page is read again", source=source.name, url=fetched.ask.url, error=reason)
-            except asyncio.CancelledError:
-                self.apart.kill()  # nobody wants the page any more, and the thread is wanted for the next
-                raise
             finally:
-                watch.cancel()
-                self._stay(loop)
+                await asyncio.sleep(self.manners.rest_after(loop.time() - began, REST_APART))
         return Reading(trouble=reason)
+
+    async def _asked(self, loop: asyncio.AbstractEventLoop, source: Source, fetched: Fetched) -> Reading | None:
+        """Have the process read, but not for ever."""
+        watch = loop.call_later(self._patience, self.apart.kill)
+        try:
+            return await self._threaded(lambda: self.apart.read(source, fetched))
+        except asyncio.CancelledError:
+            self.apart.kill()  # nobody wants the page any more, and the thread is wanted for the next
+            raise
+        finally:
+            watch.cancel()
+            self._stay(loop)
 
     def _stay(self, loop: asyncio.AbstractEventLoop) -> None:
         """Keep the process for what may come next."""
