@@ -14,6 +14,7 @@ from bench import (
     collect,
     conveyor,
     conveyor_crowded,
+    conveyor_loop,
     conveyor_partial,
     conveyor_stockout,
     conveyor_webhooks,
@@ -57,6 +58,7 @@ PARTS = {
     "conveyor_partial": (conveyor_partial.run, "PARTIAL over unchanged listings"),
     "conveyor_stockout": (conveyor_stockout.run, "From sold out to suspended"),
     "conveyor_webhooks": (conveyor_webhooks.run, "Webhooks while pages are read"),
+    "conveyor_loop": (conveyor_loop.run, "Who holds the loop while webhooks come"),
     "dashboard": (dashboard.run, "The screen"),
 }
 KEPT = Path(__file__).parents[1] / "docs" / "benchmarks.md"

@@ -59,7 +59,7 @@ def run(size: str) -> Iterator[Line]:
     """One small picture each, because the market takes nothing without; what IMAGE spends is told and taken off."""
     for database in DATABASES:
         for page_size, most in MOST.items():
-            full = measured(Plan(database, PRODUCTS[size], page_size=page_size, metered=True))
+            full = measured(Plan(database, PRODUCTS[size], page_size=page_size, meter="bench.conveyor_up"))
             name = f"{database}, {SIZES[page_size]}"
             yield from told(name, full)
             yield at_most(f"{name}: CPU a product without IMAGE", full.cpu - full.of(IMAGE), most, "ms")
@@ -70,7 +70,7 @@ def pictures(size: str) -> Iterator[Line]:
     """Two pictures of 600 × 600 each, by one process and, on PostgreSQL, with a second worker."""
     yield from conveyor_library.run(SIDE)
     for database in DATABASES:
-        plan = Plan(database, PRODUCTS[size], pictures=2, side=SIDE, metered=True)
+        plan = Plan(database, PRODUCTS[size], pictures=2, side=SIDE, meter="bench.conveyor_up")
         full = measured(plan)
         yield from told(database, full)
         yield at_most(f"{database}: CPU a product with two pictures", full.cpu, 35, "ms")

@@ -51,7 +51,8 @@ async def post(order: Order) -> dict[str, Any]:
             statuses[number] = answer.status
 
         await asyncio.gather(*(one(number) for number in range(count)))
-    return {"waits": waits, "late": late, "statuses": statuses}
+        ended = time.perf_counter()
+    return {"waits": waits, "late": late, "statuses": statuses, "begun": begun, "ended": ended}
 
 
 def stamp(hour: int, number: int) -> str:

@@ -59,8 +59,8 @@ class Plan:
     pictures: int = 1
     side: int = 300
     workers: int = 1
-    metered: bool = False
-    """Whether our processes tell their stages; that costs about 0.4 ms a product."""
+    meter: str = ""
+    """The module that runs our processes and notes something when they end; stages cost about 0.4 ms a product."""
 
     @property
     def world(self) -> list[str]:
@@ -93,7 +93,7 @@ class Stand:
     ups: Sequence[psutil.Popen]
     server: psutil.Process | None
     notes: Path
-    """Where each process tells its stages when it ends."""
+    """Where each process notes what its meter has found when it ends."""
     peak: float = field(default=0.0)
     """Megabytes that our largest process had at most."""
 
@@ -123,13 +123,16 @@ class Stand:
         assert row is not None
         return int(row["value"])
 
-    def stages(self) -> list[tuple[str, str, float]]:
-        """Who used how many CPU seconds in which thread since our processes were started; that ends them."""
+    def noted(self) -> list[Any]:
+        """What each of our processes has noted; that ends them."""
         for one in self.ups:
             stop(one)
         files = sorted(self.notes.iterdir()) if self.notes.exists() else []
-        told = [json.loads(file.read_text("utf-8")) for file in files]
-        return [(who, thread, seconds) for rows in told for who, thread, seconds in rows]
+        return [json.loads(file.read_text("utf-8")) for file in files]
+
+    def stages(self) -> list[tuple[str, str, float]]:
+        """Who used how many CPU seconds in which thread since our processes were started; that ends them."""
+        return [(who, thread, seconds) for rows in self.noted() for who, thread, seconds in rows]
 
     async def _status(self, batch: str) -> str:
         row = await self.shop.yard.one(BATCH, id=batch)
@@ -193,15 +196,15 @@ def _database(kind: str, folder: Path) -> Iterator[tuple[str, psutil.Process | N
 async def _running(
     plan: Plan, folder: Path, notes: Path, given: Mapping[str, object]
 ) -> AsyncIterator[list[psutil.Popen]]:
-    """`bobusang up`, and further workers beside it; each notes its stages, where that is wanted, when it is stopped."""
+    """`bobusang up`, and further workers beside it; each makes its notes, where that is wanted, when it is stopped."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **SETTINGS}
     environment |= {f"BOBUSANG_{name.upper()}": str(value) for name, value in given.items()}
     found: list[psutil.Popen] = []
     try:
         for number, command in enumerate(["up", *["worker"] * (plan.workers - 1)]):
             program = [str(Path(sys.executable).with_name("bobusang"))]
-            if plan.metered:
-                program = [sys.executable, "-m", "bench.conveyor_up", str(notes / f"{number}.json")]
+            if plan.meter:
+                program = [sys.executable, "-m", plan.meter, str(notes / f"{number}.json")]
             argv = [*program, command, "--json", "--quiet"]
             found.append(psutil.Popen(argv, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True))
             async with asyncio.timeout(START_SECONDS):

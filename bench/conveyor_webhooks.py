@@ -38,8 +38,9 @@ KEPT = Statement("select count(*) as value from webhook_inbox where genuine = tr
 def run(size: str) -> Iterator[Line]:
     """On each database, first while nothing else is done, then while pages are read."""
     for database in conveyor.DATABASES:
-        idle, busy, pages = asyncio.run(_measure(Plan(database, PRODUCTS, page_size="real"), SECONDS[size]))
-        yield Line(f"{database}: webhooks at {RATE}/s", f"{len(busy.waits):,}, {pages} list pages read meanwhile")
+        found = asyncio.run(measure(Plan(database, PRODUCTS, page_size="real"), SECONDS[size]))
+        idle, busy = found.idle, found.busy
+        yield Line(f"{database}: webhooks at {RATE}/s", f"{len(busy.waits):,}, {found.pages} list pages read meanwhile")
         yield Line(f"{database}: CPU a webhook, its effect included", f"{idle.cpu * 1000 / len(idle.waits):.2f} ms")
         alone = f"{idle.cut(50):.1f} ms, {idle.cut(99):.1f} ms"
         yield Line(f"{database}: answered with nothing else to do, p50, p99", alone)
@@ -57,14 +58,27 @@ class Posted:
     late: list[float]
     cpu: float
     """Seconds of ours until the last had taken effect."""
+    begun: float
+    ended: float
+    """When the first was sent and the last answered, by the clock that all processes share."""
 
     def cut(self, percent: int, values: list[float] | None = None) -> float:
         """What so many percent of them are below."""
         return quantiles(values or self.waits, n=100, method="inclusive")[percent - 1]
 
 
-async def _measure(plan: Plan, seconds: float) -> tuple[Posted, Posted, int]:
-    """Without and with pages being read, and how many pages were."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Without and with pages being read, how many were, and what our processes noted."""
+
+    idle: Posted
+    busy: Posted
+    pages: int
+    notes: list[Any]
+
+
+async def measure(plan: Plan, seconds: float) -> Found:
+    """Webhooks for so long while nothing else is done, and then while pages are read."""
     async with open_for_sale(plan) as stand:
         await stand.run(Mode.FULL, brands=stand.brands[:1], limit=LISTED)
         letters = await _letters(stand)
@@ -77,7 +91,7 @@ async def _measure(plan: Plan, seconds: float) -> tuple[Posted, Posted, int]:
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
-        return idle, busy, pages
+        return Found(idle, busy, pages, stand.noted() if plan.meter else [])
 
 
 async def _letters(stand: Stand) -> list[Letter]:
@@ -119,7 +133,8 @@ async def _posted(stand: Stand, letters: Sequence[Letter], seconds: float, hour:
     if wrong or stored != len(found["waits"]):
         raise RuntimeError(f"{stored} of {len(found['waits'])} webhooks were stored, other answers: {dict(wrong)}")
     await _applied(stand)
-    return Posted(found["waits"], found["late"], (await stand.spent())[0] - before)
+    spent = (await stand.spent())[0] - before
+    return Posted(found["waits"], found["late"], spent, found["begun"], found["ended"])
 
 
 async def _applied(stand: Stand) -> None:
