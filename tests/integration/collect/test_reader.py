@@ -240,6 +240,34 @@ async def test_the_process_ends_with_the_reader(tmp_path: Path) -> None:
     await until(lambda: ended(pid))
 
 
+async def test_who_is_asked_to_stop_reads_on_while_the_rest_is_finished(tmp_path: Path) -> None:
+    source = shop(tmp_path)
+    async with opened() as reader:
+        await reader.read(source, fetched(source))
+        pid = reader.apart.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGTERM)
+        os.kill(pid, signal.SIGINT)
+
+        assert await reader.read(source, fetched(source)) == COAT
+        assert reader.apart.pid == pid
+
+
+async def test_closing_in_the_middle_of_a_page_and_once_more_ends_the_process(tmp_path: Path) -> None:
+    source = shop(tmp_path, does="while True: pass")
+    async with opened() as reader:
+        reading = asyncio.create_task(reader.read(source, fetched(source)))
+        await until((tmp_path / "once").exists)
+        pid = reader.apart.pid
+        assert pid is not None
+        reader.close()
+        reader.close()
+
+        await until(lambda: ended(pid))
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
 async def test_the_process_ends_with_whoever_is_killed(tmp_path: Path) -> None:
     shop(tmp_path)
     argv = [sys.executable, "-c", KILLED, str(tmp_path / "acme")]

@@ -37,13 +37,15 @@ class Died(Exception):
 
 
 class Apart:
-    """That process, seen from here: started with the first page, and anew after it died. For one thread, except `kill`.
+    """That process, seen from here: started with the first page, and anew after it died. For one thread, except `kill`
+    and `close`.
 
     It knows a source by what makes it anew there (`Source.anew`).
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
 
     @property
     def pid(self) -> int | None:
@@ -62,6 +64,8 @@ class Apart:
         self._process = self._process or _started()
         if self._process is None:
             return None
+        if self._closed:  # just when it was started
+            self.kill()
         try:
             _send(self._process.stdin, asked)
             found: Reading | None = pickle.loads(_received(self._process.stdout))  # noqa: S301 - from our own process
@@ -75,6 +79,11 @@ class Apart:
         process = self._process
         if process is not None:
             process.kill()
+
+    def close(self) -> None:
+        """End it, and every one that would be started."""
+        self._closed = True
+        self.kill()
 
     def end(self) -> None:
         """Let it go."""
@@ -145,7 +154,8 @@ def _answered(made: dict[bytes, Source], asked: bytes) -> bytes:
 
 def main() -> None:
     """Serve whoever started us."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too, and what is running is finished first
+    for asked in (signal.SIGINT, signal.SIGTERM):  # they reach us too, and what is running is finished first
+        signal.signal(asked, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICE)
     told = os.fdopen(os.dup(1), "wb")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from bobusang.kit import log
@@ -103,6 +104,7 @@ class Reader:
         """Let thread and process end, whatever they do."""
         if self._leaving is not None:
             self._leaving.cancel()
-        self.apart.kill()
-        self._thread.submit(self.apart.end)
+        self.apart.close()
+        with suppress(RuntimeError):  # the thread was let go before
+            self._thread.submit(self.apart.end)
         self._thread.shutdown(wait=False)
