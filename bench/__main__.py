@@ -29,6 +29,7 @@ from bench import (
     search_opensearch,
     searching,
     sheets,
+    sources,
     start,
     storing,
 )
@@ -43,6 +44,7 @@ PARTS = {
     "collect": (collect.run, "Collecting list pages"),
     "storing": (storing.run, "Storing what was read"),
     "sheets": (sheets.run, "A supplier's spreadsheet"),
+    "sources": (sources.run, "Each source over its sandbox"),
     "reading": (reading.run, "Reading a list page of real size"),
     "records": (records.run, "Questions to a large catalog"),
     "search_embedded": (searching.run, "The embedded index"),

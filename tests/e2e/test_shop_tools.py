@@ -70,7 +70,7 @@ def test_every_command_of_the_how_to_does_what_it_says(
         "export BOBUSANG_SANDBOX_URL=http://127.0.0.1:8600",
         "export BOBUSANG_SHOPS=shops",
     ]
-    assert STAYING == ["bobusang sandbox", "bobusang up"]
+    assert STAYING == ["bobusang sandbox --size 400", "bobusang up"]
     file = tmp_path / "shops" / "corner" / "shop.yaml"
     done: dict[str, Done] = {}
 
