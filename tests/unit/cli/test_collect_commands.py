@@ -95,13 +95,14 @@ def test_a_key_that_is_none_is_a_usage_error(
 
 
 def test_a_source_that_cannot_be_read_is_told_below_the_list(stub: Stub, run: Callable[..., Result]) -> None:
-    line = {"name": "acme", "problem": "acme/shop.yaml:3: unknown key", "robots": None, "gate": "broken"}
+    said = {"enabled": False, "health": "broken", "robots": None, "gate": "broken"}
+    line = {"name": "acme", "problem": "acme/shop.yaml:3: unknown key", **said}
     stub.on("GET /sources", {"items": [line], "next": None})
 
     found = run("source", "list", "--disabled")
 
     assert stub.asked[0].query == {"enabled": ["false"]}
-    assert "acme\t\t\t\t\tbroken" in found.out
+    assert "acme\t\tfalse\tbroken\t\tbroken" in found.out
     assert found.err == "acme cannot be used: acme/shop.yaml:3: unknown key\n"
 
 

@@ -41,7 +41,7 @@ def list_sources(
     for one in found["items"]:
         if one["problem"]:
             session.note("{name} cannot be used: {problem}", name=one["name"], problem=one["problem"])
-    on = [one for one in found["items"] if one.get("enabled")]
+    on = [one for one in found["items"] if one["enabled"]]
     well = sum(one["health"] == "healthy" for one in on)
     if on:
         session.note("{well} of {on} enabled sources are healthy", well=well, on=len(on))
