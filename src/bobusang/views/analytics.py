@@ -16,6 +16,7 @@ from bobusang.stages.register import accounts
 from bobusang.stages.register.budget import DAY, HOUR, SLOT
 from bobusang.stages.register.market import Family
 from bobusang.stages.register.model import Account
+from bobusang.views.margins import margin_of, with_tail
 
 MOST_CALLS = 500
 """The newest calls to markets that are looked at."""
@@ -24,9 +25,6 @@ MOST_PRICES = 200
 MOST_RUNS = 60
 
 NAMES = ("failures", "jobs", "throughput")
-MARGIN = re.compile(r'"name":\s*"margin"[^}]*?"basis":\s*"(-?[\d.]+)%')
-TAIL = 800
-"""So much of a price's steps is read: the margin stands among the last."""
 
 _SECONDS = re.compile(r"seconds\((\w+)\)")
 
@@ -56,11 +54,10 @@ SENT = Statement("""
     select kind, state, count(*) as calls from
       (select id, kind, state, created_at from market_calls order by id desc limit :most) c
     where created_at >= :since group by kind, state order by kind, state""")
-_PRICES = """
-    select {tail} as steps from
+PRICES = with_tail("""
+    select tail(steps) as steps from
       (select id, decision, steps, created_at from price_quotes order by id desc limit :most) q
-    where created_at >= :since and decision in ('QUOTE', 'KEEP')"""
-PRICES = Statement(_PRICES.format(tail=f"right(steps, {TAIL})"), sqlite=_PRICES.format(tail=f"substr(steps, -{TAIL})"))
+    where created_at >= :since and decision in ('QUOTE', 'KEEP')""")
 RUNS = Statement("""
     select batch_id, run_mode, status, start_time, end_time from pipeline_batches
     where start_time >= :since order by start_time desc limit :most""")
@@ -176,7 +173,7 @@ async def read(tx: Tx, period: Period) -> Analytics:
         waited=waited,
         waits=waits,
         sent=sent,
-        margins=[float(found.group(1)) / 100 for row in prices if (found := MARGIN.search(row["steps"]))],
+        margins=[margin for row in prices if (margin := margin_of(row["steps"])) is not None],
         runs=[
             Run(
                 row["batch_id"],

@@ -15,6 +15,7 @@ from bobusang.stages.convert.tables import State as Readiness
 from bobusang.stages.price.model import Decision, Reason
 from bobusang.stages.register.model import State
 from bobusang.views.conversions import WhyHeld
+from bobusang.views.margins import margin_of, with_tail
 from bobusang.views.product_lists import LACKS, Lack
 from bobusang.views.products import ProductLine
 
@@ -26,8 +27,8 @@ SHELF = Statement("""
       left join conversions c on c.product_id = p.id and c.market = :market
       left join source_records r on r.id = p.id
     where p.id in (:ids...)""")
-QUOTES = Statement("""
-    select q.product_id, q.decision, q.reason, q.price, q.floor, q.currency, q.steps from price_quotes q
+QUOTES = with_tail("""
+    select q.product_id, q.decision, q.reason, q.price, q.floor, q.currency, tail(steps) as steps from price_quotes q
       join (select max(id) as id from price_quotes where product_id in (:ids...) and market = :market
         group by product_id) m on m.id = q.id""")
 LISTINGS = Statement("""
@@ -36,17 +37,11 @@ LISTINGS = Statement("""
     where a.market = :market order by l.id""")
 
 
-class _Step(msgspec.Struct):
-    name: str
-    basis: str = ""
-
-
 class _Confirmed(msgspec.Struct):
     price: int | None = None
 
 
 _reasons = msgspec.json.Decoder(tuple[Why, ...])
-_steps = msgspec.json.Decoder(tuple[_Step, ...])
 _confirmed = msgspec.json.Decoder(_Confirmed)
 
 
@@ -134,18 +129,8 @@ def _selling(row: Row) -> Selling:
         reason=Reason(row["reason"]),
         price=row["price"],
         currency=row["currency"],
-        margin=_margin(row["steps"]),
+        margin=margin_of(row["steps"]),
     )
-
-
-def _margin(steps: str) -> float | None:
-    """As the decision itself put it: its last step says so."""
-    said = next((step.basis for step in _steps.decode(steps) if step.name == "margin"), "")
-    share, sign, _ = said.partition("%")
-    try:
-        return float(share) / 100 if sign else None
-    except ValueError:
-        return None
 
 
 def _listing(row: Row) -> OnMarket:
