@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bobusang.entry.cli import main
 from tests.e2e.program import Up, bobusang, until, up
 
 if TYPE_CHECKING:
@@ -27,10 +29,17 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         yield found
 
 
-def test_before_anything_runs_a_command_says_what_to_do(tmp_path: Path) -> None:
+def test_before_anything_runs_a_command_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process: each of its own would load all of us, only to find nothing to look at."""
+    for name in [name for name in os.environ if name.startswith(("BOBUSANG_", "LC_", "LANG"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
     for line in (("search", "find", "패딩"), ("product", "list"), ("cache", "stats")):
-        done = bobusang(*line, cwd=tmp_path)
-        assert (done.code, "start one with `bobusang up`" in done.err) == (7, True)
+        code = main([*line])
+        assert (code, "start one with `bobusang up`" in capsys.readouterr().err) == (7, True)
 
 
 def test_what_is_typed_finds_the_product(program: Up) -> None:

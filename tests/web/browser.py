@@ -26,7 +26,7 @@ QUIETLY = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 HARMLESS = ("the server responded with a status of",)
 """What a page that is refused on purpose makes the console say."""
 
