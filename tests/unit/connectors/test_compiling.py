@@ -94,7 +94,7 @@ def test_all_problems_are_told_at_once_with_line_key_and_hint(tmp_path: Path) ->
 
 
 WRONG = {
-    "intake: {kind: excel}": "intake.kind: this intake comes with later sources (http)",
+    "intake: {kind: graphql}": "intake.kind: this intake comes with later sources (http)",
     "identity: {kind: oauth2}": "identity.kind: this kind of identity comes with later sources",
     "identity: {kind: session}": "identity.issue: a session is issued somewhere",
     "responses: [{when: {}, do: fail}]": "responses[0].when: a condition is missing (status, path, body_has or json)",

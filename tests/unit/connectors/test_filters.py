@@ -139,7 +139,7 @@ WRONG = {
     "v | cut": "cut needs",
     "v | 5": "is no filter",
     "xpath:v": "unknown engine 'xpath'",
-    "cell:상품코드|품번": "come with later sources",
+    "cell:상품코드|품번": "does not read JSON",
     "css:.a": "does not read JSON",
     "ld:5x.y": "is no type of JSON-LD",
     "re:a": "looks through a whole page",
