@@ -46,6 +46,7 @@ _WORD = re.compile(rf"[가-힣]+|[ㄱ-ㅣ]+|[{_EAST}]+|{_LATIN}(?:['’.&]{_LATI
 _ASCII = re.compile(r"[a-z0-9]+(?:['.&][a-z0-9]+)*")
 _JOINTS = re.compile(r"['’.&]+")
 _COMPOUND = re.compile(rf"{_LATIN}(?:[-_/.]{_LATIN})+")
+_ASCII_COMPOUND = re.compile(r"[a-z0-9]+(?:[-_/.][a-z0-9]+)+")
 _INITIALS = re.compile(f"[{LEADS}]+")
 _GAPS = re.compile(r"[\W_]+")
 
@@ -69,14 +70,13 @@ def _folded(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of a folded text: cut at spaces, signs and where the script changes; `a.p.c.` is one, `apc`."""
-    if text.isascii():
-        return [_JOINTS.sub("", word) for word in _ASCII.findall(text)]
-    return [_JOINTS.sub("", word) for word in _WORD.findall(text)]
+    found: list[str] = (_ASCII if text.isascii() else _WORD).findall(text)
+    return [_JOINTS.sub("", word) for word in found] if _JOINTS.search(text) else found
 
 
 def compounds(text: str) -> list[str]:
     """What stands joined by hyphens and the like in a folded text, as one word: `cw2288-111` is `cw2288111`."""
-    return [compact(found) for found in _COMPOUND.findall(text)]
+    return [compact(found) for found in (_ASCII_COMPOUND if text.isascii() else _COMPOUND).findall(text)]
 
 
 def compact(text: str) -> str:

@@ -48,7 +48,7 @@ SCHEMA = _built()
 
 
 def row(document: Document) -> tantivy.Document:
-    """A document as it is written. Whole numbers are signed: tantivy guesses their type by the value."""
+    """A document as it is written."""
     called, brands = _brand(names(document))
     model = compact(folded(document.model))
     source = _encode(document)
@@ -65,7 +65,7 @@ def row(document: Document) -> tantivy.Document:
         "source": source,
     }
     columns |= told(document, model, BETWEEN)
-    return tantivy.Document(**columns)
+    return tantivy.Document.from_dict(columns, SCHEMA)
 
 
 def span(id: int) -> int:

@@ -92,24 +92,14 @@ def _of_word(word: str) -> Iterator[str]:
 def _number(text: str) -> str:
     """A number of a model or a mall: whole, its parts, and how each of them begins. Each is another, so that nothing of
     it is remembered; letters that stand side by side in a part do so in the whole."""
-    if not text:
-        return ""
     plain = folded(text)
-    if plain.isascii() and plain.isalnum() and len(plain) <= LONGEST:
-        return f"!{plain} {_inside(plain)}"
-    whole = compact(plain)
-    if not plain.isascii() or len(whole) > LONGEST:
-        return f"!{whole} {of_name(text)}"
-    parts = {*all_words(plain), whole} - {whole, ""}
-    return " ".join([f"!{whole} {_inside(whole)}", *(f"&{part} {_beginning(part)}" for part in parts)])
-
-
-def _inside(word: str) -> str:
-    return " ".join((_beginning(word), *grams(word)))
-
-
-def _beginning(word: str) -> str:
-    return f"^{word[0]} ^{word[:2]}" if len(word) > 1 else f"^{word}"
+    whole = plain if plain.isalnum() else compact(plain)
+    if not plain.isascii() or not 1 < len(whole) <= LONGEST:
+        return f"!{whole} {of_name(text)}" if whole else ""
+    found = [f"!{whole} ^{whole[0]} ^{whole[:2]}", *grams(whole)]
+    if plain is not whole:
+        found += [f"&{part} ^{part[0]} ^{part[:2]}" for part in {*all_words(plain)} - {whole}]
+    return " ".join(found)
 
 
 @lru_cache(KEPT)
