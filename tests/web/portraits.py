@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -30,6 +32,9 @@ COLOURS = 128
 
 def main() -> int:
     """Make the demo, take the pictures, leave nothing behind."""
+    if not _can_write_korean():
+        sys.stderr.write("no font has Korean letters: install the package `fonts-noto-cjk`\n")
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         done = patiently(PATIENCE, "demo", "--home", "shop", "--quiet", cwd=Path(folder))
         if done.code:
@@ -38,6 +43,12 @@ def main() -> int:
         with up(Path(folder), BOBUSANG_HOME="shop", BOBUSANG_LOG_LEVEL="ERROR") as running:
             _taken(running)
     return 0
+
+
+def _can_write_korean() -> bool:
+    """Without a font every letter is a box, and nobody notices until the pictures are in the docs."""
+    listed = shutil.which("fc-list")
+    return listed is None or bool(subprocess.run([listed, ":lang=ko"], check=True, capture_output=True).stdout)
 
 
 def _taken(running: Up) -> None:

@@ -284,7 +284,7 @@ HEADERS = {
     "source": "소스",
     "span": "기간",
     "spread": "스프레드",
-    "stage": "단계",
+    "stage": "공정",
     "standing": "robots",
     "start time": "시작",
     "started at": "시작",

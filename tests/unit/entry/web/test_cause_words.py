@@ -19,7 +19,7 @@ KOREAN = languages.load()["ko"]
     ("text", "expected"),
     [
         ("timed out", "시간이 초과되었습니다"),
-        ("the mall's category '여성 > 가방' is proposed", "분류 '여성 > 가방'을(를) 아직 검토하지 않았습니다"),
+        ("the mall's category '여성 > 가방' is proposed", "카테고리 '여성 > 가방'을(를) 아직 검토하지 않았습니다"),
         ("no page came: HTTP 503: their fault", "페이지를 받지 못했습니다: HTTP 503: 상대 서버의 오류입니다"),
         ("it has no pictures yet; timed out", "아직 이미지가 없습니다; 시간이 초과되었습니다"),
         ("held: somebody wrote this", "보류: somebody wrote this"),
