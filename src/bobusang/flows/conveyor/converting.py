@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from bobusang.engine.model import Task
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
+    from bobusang.flows.conveyor.lookup import Looked
     from bobusang.kit.db import Tx
     from bobusang.stages.convert.converting import Read
-    from bobusang.stages.convert.mapping import Mapped
     from bobusang.stages.convert.masters import Masters
-    from bobusang.stages.convert.stamping import Stamps
     from bobusang.stages.convert.store import Conversion
-    from bobusang.stages.convert.translate import Translator
 
 SHOWN = 3
 UNREAD, MADE_ALREADY = (
@@ -56,10 +54,7 @@ class Facts:
     read: Mapping[int, Read]
     """By product, those of which all pages are there."""
     before: Mapping[int, Conversion]
-    mapped: Mapped
-    masters: Masters
-    translator: Translator
-    stamps: Stamps
+    by: Looked
 
 
 class Converting:
@@ -86,7 +81,7 @@ class Converting:
         facts = await self._facts(mall, [task.input["key"] for task in tasks])
         wanted = [text for one in facts.read.values() for text in one.wanted]
         try:
-            done = await memory.translate(self._belt.db, facts.translator, wanted)
+            done = await memory.translate(self._belt.db, facts.by.translator, wanted)
         except External as error:
             return {task.id: Retry(f"the translation failed: {error}") for task in tasks}
         texts = {source: one.text for source, one in done.found.items()}
@@ -95,23 +90,16 @@ class Converting:
         for task in tasks:
             known = facts.known.get(task.input["key"])
             outcomes[task.id] = self._outcome(task, known, facts, texts, held)
-        await self._keep_held(mall, held, facts.masters)
+        await self._keep_held(mall, held, facts.by.masters)
         return outcomes
 
     async def _facts(self, mall: str, keys: Sequence[str]) -> Facts:
         async with self._belt.db.read() as tx:
             known = await goods.load(tx, mall, keys)
             before = await store.load(tx, self._belt.market, [one.id for one in known.values()])
-            lookup = self._belt.lookup
-            return Facts(
-                known,
-                {one.id: converting.read(one.fields) for one in known.values() if self._is_whole(one)},
-                before,
-                await lookup.mapped(tx, mall),
-                await lookup.masters(tx, self._belt.market),
-                await lookup.translator(tx),
-                await lookup.stamps(tx, mall, self._belt.gate, self._belt.unknown_color),
-            )
+            looked = await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)
+        read = {one.id: converting.read(one.fields) for one in known.values() if self._is_whole(one)}
+        return Facts(known, read, before, looked)
 
     def _outcome(
         self,
@@ -124,7 +112,7 @@ class Converting:
         """Made, or held. What was made before goes on all the same: its stock and price are not held."""
         if known is None:
             return Skip("the product is not known any more")
-        before, stamp = facts.before.get(known.id), facts.stamps.of(known.named)
+        before, stamp = facts.before.get(known.id), facts.by.stamps.of(known.named)
         if before is not None and before.is_made(known.version, stamp):
             return Skip(MADE_ALREADY)
         listed = before is not None and before.data is not None
@@ -148,8 +136,8 @@ class Converting:
     ) -> Converted | Held:
         return converting.convert(
             facts.read[known.id],
-            facts.mapped,
-            facts.masters,
+            facts.by.mapped,
+            facts.by.masters,
             lambda text: texts.get(clean_lines(text)),
             gate=self._belt.gate,
             on=self._belt.db.clock.now().date(),

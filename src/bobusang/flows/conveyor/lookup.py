@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bobusang.catalog import brands, categories
@@ -22,19 +23,31 @@ if TYPE_CHECKING:
 ALL = 1_000_000
 T = TypeVar("T")
 
-MASTERS = Statement("select count(*) as rows_, max(id) as newest from market_masters where market = :market")
-TERMS = Statement("select count(*) as rows_, max(id) as newest from glossary_terms")
-MAPPED = Statement("""
-    select (select count(*) from mall_brands where mall_name = :mall) as brands,
+# One statement for all of it: every batch that is sifted or converted asks.
+CHANGED = Statement("""
+    select (select count(*) from market_masters where market = :market) as masters,
+      (select max(id) from market_masters where market = :market) as newest_master,
+      (select count(*) from glossary_terms) as terms, (select max(id) from glossary_terms) as newest_term,
+      (select count(*) from mall_brands where mall_name = :mall) as brands,
       (select max(updated_at) from mall_brands where mall_name = :mall) as brand_at,
       (select count(*) from mall_categories where mall_name = :mall) as categories,
       (select max(updated_at) from mall_categories where mall_name = :mall) as category_at""")
+MASTERS = ("masters", "newest_master")
+TERMS = ("terms", "newest_term")
+MAPPED = ("brands", "brand_at", "categories", "category_at")
 
-STAMPED = {
-    MASTERS: ("rows_", "newest"),
-    TERMS: ("rows_", "newest"),
-    MAPPED: ("brands", "brand_at", "categories", "category_at"),
-}
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the products of a mall are converted by now."""
+
+    mapped: Mapped
+    """What people have said of the mall's brands and categories."""
+    masters: Masters
+    """The market's lists."""
+    translator: Translator
+    """Glossary and model."""
+    stamps: Stamps
 
 
 class Lookup:
@@ -49,38 +62,33 @@ class Lookup:
         """Who answers what rules cannot."""
         return self._model
 
-    async def masters(self, tx: Tx, market: str) -> Masters:
-        """The market's lists."""
-        stamp = await _stamp(tx, MASTERS, market=market)
-        return await self._fresh(f"masters {market}", stamp, lambda: mastering.current(tx, market))
+    async def look(self, tx: Tx, mall: str, gate: Gate, unknown_color: int | None) -> Looked:
+        """All of it, as the database has it now."""
+        row = await tx.first(CHANGED, market=gate.market, mall=mall)
+        assert row is not None
 
-    async def mapped(self, tx: Tx, mall: str) -> Mapped:
-        """What people have said of a mall's brands and categories."""
-
-        async def read() -> Mapped:
+        async def read_mapped() -> Mapped:
             return Mapped(await brands.listed(tx, mall, limit=ALL), await categories.listed(tx, mall, limit=ALL))
 
-        return await self._fresh(f"mapped {mall}", await _stamp(tx, MAPPED, mall=mall), read)
-
-    async def translator(self, tx: Tx) -> Translator:
-        """Glossary and model."""
-
-        async def read() -> Translator:
+        async def read_translator() -> Translator:
             return Translator(await memory.glossary(tx), self._model)
 
-        return await self._fresh("translator", await _stamp(tx, TERMS), read)
+        def stamp(names: tuple[str, ...]) -> tuple[Any, ...]:
+            return tuple(row[name] for name in names)
 
-    async def stamps(self, tx: Tx, mall: str, gate: Gate, unknown_color: int | None) -> Stamps:
-        """By what the products of a mall are converted now."""
-        masters, mapped = await self.masters(tx, gate.market), await self.mapped(tx, mall)
-        glossary = (await self.translator(tx)).glossary
-        today = tx.now.date()
-        found = stamping.common(masters, glossary, gate, today, unknown_color)
+        mapped = await self._fresh(f"mapped {mall}", stamp(MAPPED), read_mapped)
+        masters = await self._fresh(
+            f"masters {gate.market}", stamp(MASTERS), lambda: mastering.current(tx, gate.market)
+        )
+        translator = await self._fresh("translator", stamp(TERMS), read_translator)
+        common = stamping.common(masters, translator.glossary, gate, tx.now.date(), unknown_color)
 
-        async def read() -> Stamps:
-            return Stamps(found, mapped, masters)
+        async def read_stamps() -> Stamps:
+            return Stamps(common, mapped, masters)
 
-        return await self._fresh(f"stamps {mall} {gate.market}", (found, id(mapped), id(masters)), read)
+        name = f"stamps {mall} {gate.market}"
+        stamps = await self._fresh(name, (common, id(mapped), id(masters)), read_stamps)
+        return Looked(mapped, masters, translator, stamps)
 
     async def _fresh(self, name: str, stamp: tuple[Any, ...], read: Callable[[], Awaitable[T]]) -> T:
         before = self._kept.get(name)
@@ -88,9 +96,3 @@ class Lookup:
             before = self._kept[name] = (stamp, await read())
         found: T = before[1]
         return found
-
-
-async def _stamp(tx: Tx, statement: Statement, **params: Any) -> tuple[Any, ...]:
-    row = await tx.first(statement, **params)
-    assert row is not None
-    return tuple(row[name] for name in STAMPED[statement])

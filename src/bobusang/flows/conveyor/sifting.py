@@ -130,7 +130,7 @@ class Sifting:
         return [found[task.id] for task in batch]
 
     async def _stamps(self, tx: Tx, mall: str) -> Stamps:
-        return await self._belt.lookup.stamps(tx, mall, self._belt.gate, self._belt.unknown_color)
+        return (await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)).stamps
 
     async def _rows(self, tx: Tx, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
         found: dict[str, Row] = {}
