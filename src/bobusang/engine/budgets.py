@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 """Blocked until a person says otherwise."""
 
+ROOMY = 12
 SPLINTER = 3
-"""A batch smaller than the pool's limit by this is not begun when more is wanted: what one batch leaves over would be
-given back and taken again at that size for ever, and each batch costs dozens of statements. What is in flight ends."""
+"""Of a pool with room for so many, a part this small is not given when more is wanted: what one batch leaves over would
+be given back and taken again at that size for ever, and each batch costs dozens of statements. What flies lands."""
 
 LOCK = Statement(
     "select * from budgets where pool in (:pools...) order by pool for update",
@@ -178,7 +179,12 @@ def _allow(row: Row, tokens: float | None, flying: Row | None, want: int, now: d
     if row["max_in_flight"] is not None:
         used = 0 if flying is None else int(flying["batches" if row["counts_batches"] else "tasks"])
         free = row["max_in_flight"] - used
-        if free <= 0 or (not row["counts_batches"] and free < min(want, row["max_in_flight"] // SPLINTER)):
+        if free <= 0 or (not row["counts_batches"] and free < min(want, _least(row["max_in_flight"]))):
             return Grant(0, None, f"{pool} has {used} in flight")
         want = want if row["counts_batches"] else min(want, free)
     return Grant(want)
+
+
+def _least(limit: int) -> int:
+    """How much of a pool must be free before any of it is given."""
+    return limit // SPLINTER if limit >= ROOMY else 1

@@ -89,15 +89,22 @@ async def test_what_is_in_flight_is_counted_from_the_claims(shop: Workshop) -> N
 
 
 async def test_what_a_batch_leaves_over_grows_before_it_is_taken(shop: Workshop) -> None:
-    await set_budget(shop, max_in_flight=9)
+    await set_budget(shop, max_in_flight=12)
     await fill(shop, 40)
-    first, second = await shop.claim(7), await shop.claim(100)
-    assert sizes(first, second) == [7, 0]  # two of nine would be a batch of two for ever
+    first, second = await shop.claim(9), await shop.claim(100)
+    assert sizes(first, second) == [9, 0]  # three of twelve would be a batch of three for ever
     assert sizes(await shop.claim(1)) == [1]  # unless no more is wanted
 
     assert first is not None
     await shop.finish(first)
-    assert sizes(await shop.claim(100)) == [8]
+    assert sizes(await shop.claim(100)) == [11]
+
+
+async def test_a_small_pool_gives_what_it_has(shop: Workshop) -> None:
+    await set_budget(shop, max_in_flight=6)
+    await fill(shop, 20)
+
+    assert sizes(await shop.claim(5), await shop.claim(100)) == [5, 1]
 
 
 async def test_a_crashed_worker_leaks_no_slot(shop: Workshop, clock: ManualClock) -> None:
