@@ -9,7 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bobusang.stages.convert.text import clean, clean_lines, cut, graphemes, has_hangul, unseen, width, without_word
+from bobusang.stages.convert.text import (
+    clean,
+    clean_lines,
+    cut,
+    ending,
+    graphemes,
+    has_hangul,
+    unseen,
+    width,
+    without_word,
+)
 
 FAMILY = "👨‍👩‍👧"
 TEXTS = st.text() | st.text(
@@ -111,6 +121,28 @@ def test_a_cut_fits_and_cutting_twice_is_cutting_once(text: str, limit: int) -> 
     assert width(kept) <= limit
     assert cut(kept, limit) == kept
     assert kept == kept.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("レディース ジョガー パンツ", 27, "レディース ジョガー パンツ"),
+        ("レディース ジョガー パンツ", 25, "ジョガー パンツ"),
+        ("レディース ジョガー パンツ", 5, "パン"),
+        ("  Wool   coat ", 9, "Wool coat"),
+        ("", 5, ""),
+    ],
+)
+def test_what_is_too_long_loses_its_first_words_for_the_last_says_what_it_is(text: str, limit: int, kept: str) -> None:
+    assert ending(text, limit) == kept
+
+
+@given(TEXTS, st.integers(1, 80))
+def test_an_ending_fits_and_is_one(text: str, limit: int) -> None:
+    kept = ending(text, limit)
+
+    assert width(kept) <= limit
+    assert ending(kept, limit) == kept
 
 
 @given(TEXTS)

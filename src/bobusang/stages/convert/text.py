@@ -57,6 +57,17 @@ def cut(text: str, limit: int) -> str:
     return "".join(kept).strip()
 
 
+def ending(text: str, limit: int) -> str:
+    """The last words that are no wider than `limit`: in Korean and Japanese what a thing is stands last, and a word
+    that is cut may be another one (パンツ, trousers; パン, bread)."""
+    words = normalize("NFC", text).split()
+    for first in range(len(words)):
+        kept = " ".join(words[first:])
+        if width(kept) <= limit:
+            return kept
+    return cut(words[-1], limit) if words else ""
+
+
 def clean(text: str) -> str:
     """One line of visible signs: compatible forms folded, blanks made plain and single, nothing invisible."""
     return _cleaned_before(text) if len(text) <= SHORT else _cleaned(text)

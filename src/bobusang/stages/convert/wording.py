@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.tables.variants import Axis
 from bobusang.stages.convert import colors, materials, model_number, sizes
-from bobusang.stages.convert.text import clean, cut, has_hangul, without_word
+from bobusang.stages.convert.text import clean, cut, ending, has_hangul, width, without_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,7 +80,11 @@ def name(fields: Mapping[str, Any], brand: str, texts: Texts) -> str | None:
     words = told(name_source(fields), texts)
     if words is None:
         return None
-    return cut(words if brand.casefold() in words.casefold() else f"{brand} {words}", NAME_WIDTH)
+    whole = words if brand.casefold() in words.casefold() else f"{brand} {words}"
+    if width(whole) <= NAME_WIDTH:
+        return cut(whole, NAME_WIDTH)
+    rest = re.sub(re.escape(brand), " ", words, flags=re.IGNORECASE) if brand else words
+    return f"{brand} {ending(rest, NAME_WIDTH - width(brand) - 1)}".strip()
 
 
 def comments(fields: Mapping[str, Any], title: str, brand: str, style: str, parts: Sequence[Part], texts: Texts) -> str:
