@@ -36,7 +36,7 @@ async def stored(screen: Screen) -> list[SellerLine]:
 async def test_without_sellers_the_page_says_what_to_do(screen: Screen) -> None:
     page = await screen.operator.get("/sellers")
 
-    assert page.texts(".tabs a") == ["Sellers", "Sources and gates", "Identities and quotas"]
+    assert page.texts(".tabs a") == ["Sellers", "Suppliers", "Sources and gates", "Identities and quotas"]
     assert page.links(".empty a") == ["/ui/sellers/new"]
 
 

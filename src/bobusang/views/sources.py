@@ -6,13 +6,12 @@ from datetime import date, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import select
 
 from bobusang.connectors.sources.declared.shop import Declared
-from bobusang.engine.tables import crawl_sources
 from bobusang.kit.db import Tx
 from bobusang.kit.redact import redact
-from bobusang.stages.collect import counts, decisions, gatebook, roster
+from bobusang.kit.sql import Statement
+from bobusang.stages.collect import counts, decisions, roster
 from bobusang.stages.collect.counts import Counts, day_of
 from bobusang.stages.collect.decisions import Decision
 from bobusang.stages.collect.policy import IdentityKind, Policy
@@ -23,6 +22,10 @@ from bobusang.views import gate, source_health
 from bobusang.views.gate import GateEntry, GateLine
 from bobusang.views.source_health import Answers, Health, health_of
 
+NAMED = Statement("""
+    select name, base_url from crawl_sources
+    union all select source, null from source_decisions
+    union all select source, null from source_gates""")
 LAST_DECISIONS = 10
 BROKEN = "broken"
 UNDESCRIBED = "undescribed"
@@ -152,15 +155,10 @@ class SourceDetail(SourceLine):
 async def undescribed(tx: Tx, shelved: Collection[str]) -> dict[str, str | None]:
     """Places that no shop describes, with their address where one is known: what targets belong to, what was decided
     about, what waited at the gate."""
-    rows = await tx.fetch(select(crawl_sources.c.name, crawl_sources.c.base_url))
-    found: dict[str, str | None] = {row["name"]: row["base_url"] for row in rows}
-    for name in (*(one.source for one in await decisions.all_decided(tx)), *await _waited(tx)):
-        found.setdefault(name, None)
+    found: dict[str, str | None] = {}
+    for row in await tx.fetch(NAMED):
+        found[row["name"]] = row["base_url"] or found.get(row["name"])
     return {name: base for name, base in sorted(found.items()) if name not in shelved}
-
-
-async def _waited(tx: Tx) -> list[str]:
-    return [one.source for one in await gatebook.show(tx)]
 
 
 async def listed(tx: Tx, known: Sequence[Known]) -> list[SourceLine]:
