@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -115,6 +116,8 @@ async def test_ownerclan_is_followed_from_what_was_collected_whole(any_yard: Yar
     first = await sync(yard, "ownerclan")
     began = await until(yard, "ownerclan")
     await yard.door.advance(24)
+    behind = world.chronicle.leaps[-1][2] - yard.db.clock.now()  # a server's clock, by milliseconds
+    await asyncio.sleep(max(0.0, behind.total_seconds()) + 0.002)
     runs = await sync(yard, "ownerclan")
 
     assert [(run["target"], run["state"]) for run in first] == [("list:all", "PROVED")]
@@ -257,18 +260,32 @@ async def test_domeggook_is_followed_by_what_is_newest(yard: Yard, world: World,
     assert after - before
 
 
+AGED = Statement("update source_records set created_at = :before")
+
+
+async def aged(yard: Yard) -> None:
+    """What is stored was stored long before any window that is followed now."""
+    before = yard.db.clock.now() - timedelta(days=60)
+    await yard.db.transact(lambda tx: tx.execute(AGED, before=before))
+
+
+def narrow(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of the newest show one product each."""
+    source: Any = yard.app.collector.source("domeggook")
+    stream = source.streams["recent"]
+    monkeypatch.setitem(source.streams, "recent", replace(stream, paging=replace(stream.paging, size=1)))
+
+
 async def test_what_a_broken_run_has_stored_hides_nothing_behind_it(
     yard: Yard, world: World, shelf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two pages are new; the second cannot be read. The first is known the next time, yet the second is asked for."""
-    source: Any = yard.app.collector.source("domeggook")
     await yard.collect("domeggook", "category", shelf)
     began = await until(yard, "domeggook")
+    await aged(yard)
+    before = set(await yard.records("domeggook"))
     await yard.door.advance(400)
-    size = 2
-    for name in ("recent", "category"):
-        stream = source.streams[name]
-        monkeypatch.setitem(source.streams, name, replace(stream, paging=replace(stream.paging, size=size)))
+    narrow(yard, monkeypatch)
     await yard.door.fault("domeggook", "api", "http_400", match="so=da", after=1)
     failed = await sync(yard, "domeggook")
     halfway = set(await yard.records("domeggook"))
@@ -277,6 +294,7 @@ async def test_what_a_broken_run_has_stored_hides_nothing_behind_it(
     runs = await sync(yard, "domeggook")
     wanted = set(categories(world)[shelf])
 
+    assert len(wanted - before) > 1
     assert [run["state"] for run in failed] == ["UNPROVED"]
     assert stayed == began
     assert wanted - halfway
@@ -287,11 +305,9 @@ async def test_what_a_broken_run_has_stored_hides_nothing_behind_it(
 async def test_lists_are_followed_no_further_than_what_was_known(
     yard: Yard, world: World, shelf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source: Any = yard.app.collector.source("domeggook")
     await yard.collect("domeggook", "category", shelf)
-    await sync(yard, "domeggook")
-    stream = source.streams["recent"]
-    monkeypatch.setitem(source.streams, "recent", replace(stream, paging=replace(stream.paging, size=2)))
+    await aged(yard)
+    narrow(yard, monkeypatch)
     runs = await sync(yard, "domeggook")
 
     assert len(categories(world)[shelf]) > 4
