@@ -10,7 +10,7 @@ from bobusang.engine.upkeep.duty import Duty
 if TYPE_CHECKING:
     from bobusang.platform.relay import Relay as Outbox
 
-PAUSE = timedelta(seconds=1)
+PAUSE = timedelta(seconds=0.5)
 """Events come in crowds: what is written meanwhile goes with the next pass, several changes of a product as one. Each
 pass costs some transactions, and a commit of the search index, however few its events are."""
 
