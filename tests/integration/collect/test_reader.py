@@ -18,7 +18,7 @@ from bobusang.connectors.sources.declared.shelf import Shelved
 from bobusang.kit import json
 from bobusang.kit.http import Answer
 from bobusang.stages.collect import apart
-from bobusang.stages.collect.reader import IN_THE_THREAD, Reader
+from bobusang.stages.collect.reader import AT_ONCE, IN_THE_THREAD, Reader
 from bobusang.stages.collect.reading import Fetched, Reading, read
 from bobusang.stages.collect.source import Extent, Snapshot, Target
 from tests.unit.connectors.reading import written
@@ -81,10 +81,10 @@ def shop(folder: Path, does: str = "pass") -> Source:
     return Shelved("acme", "folder", folder=place).load(trust=True)
 
 
-def fetched(source: Source, *, large: bool = True, items: object = None) -> Fetched:
+def fetched(source: Source, *, filler: int = IN_THE_THREAD, items: object = None) -> Fetched:
     [ask] = source.seeds(Target("list", "all"))
     listed = [{"id": 1, "name": "coat"}] if items is None else items
-    body = json.dumps({"items": listed, "filler": "x" * (IN_THE_THREAD if large else 0)}).encode()
+    body = json.dumps({"items": listed, "filler": "x" * filler}).encode()
     return Fetched(ask, Answer("https://acme.example.com/list", 200, {}, body), "application/json")
 
 
@@ -118,7 +118,7 @@ def ended(pid: int) -> bool:
 async def test_a_large_page_is_read_in_another_process_a_small_one_here(tmp_path: Path) -> None:
     source = shop(tmp_path)
     async with opened() as reader:
-        small = await reader.read(source, fetched(source, large=False))
+        small = await reader.read(source, fetched(source, filler=0))
         before = reader.apart.pid
         large = await reader.read(source, fetched(source))
         pid = reader.apart.pid
@@ -129,6 +129,26 @@ async def test_a_large_page_is_read_in_another_process_a_small_one_here(tmp_path
         assert pid not in (None, os.getpid())
         assert reader.apart.pid == pid
         assert (tmp_path / "once").exists()
+
+
+async def test_pages_of_items_are_read_on_the_loop_one_a_turn(tmp_path: Path) -> None:
+    source = shop(tmp_path)
+    page = fetched(source, filler=2 * AT_ONCE)
+    turns = 0
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    async with opened() as reader:
+        living = asyncio.create_task(others())
+        found = await asyncio.gather(*(reader.read(source, page) for _ in range(10)))
+        living.cancel()
+
+        assert (found, reader.apart.pid) == ([COAT] * 10, None)
+        assert turns >= 10
 
 
 async def test_a_page_whose_reader_is_killed_is_read_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from bobusang.kit.db import Contended, connect
 from bobusang.kit.dbs import sqlite
-from bobusang.kit.dbs.sqlite import place
+from bobusang.kit.dbs.sqlite import FORGIVEN, place
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 
@@ -78,6 +78,16 @@ async def test_what_was_slow_once_keeps_nobody_waiting_again(db: Database) -> No
             assert await tx.value(COUNTED, most=MANY) == MANY
 
     assert them.turns > 1
+
+
+async def test_what_was_slow_once_is_forgiven_after_some_quick_turns(db: Database) -> None:
+    async with db.read() as tx:
+        await tx.value(COUNTED, most=MANY)
+        for _ in range(2 * FORGIVEN):
+            await tx.value(COUNTED, most=1)
+        async with others() as them:
+            assert await tx.value(COUNTED, most=2) == 2
+            assert them.turns == 0
 
 
 async def test_a_quick_statement_that_is_refused_is_said_in_our_words(db: Database) -> None:

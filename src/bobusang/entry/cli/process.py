@@ -20,8 +20,7 @@ from bobusang import __version__
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.place import prepare
 from bobusang.entry.worker import Roles, Stop, run
-from bobusang.kit import log
-from bobusang.kit.memory import few_arenas, give_back
+from bobusang.kit import log, memory
 from bobusang.settings import masked
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def start(session: Session, settings: Settings, *, api: bool, worker: str | None
     # Pages are read in a thread that keeps the interpreter; whoever answers a webhook meanwhile must not wait five
     # milliseconds each time it comes back from a socket or the database.
     sys.setswitchinterval(SWITCH_SECONDS)
-    few_arenas()
+    memory.settle()
     prepare(settings)
     listener = listening(settings.host, settings.port) if api else None
     if listener is not None:
@@ -133,7 +132,7 @@ def _ready(session: Session, settings: Settings, roles: Roles, key: Path | None,
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)
     gc.enable()
-    give_back()  # starting, and most of all making the tables, has used some megabytes that are not needed again
+    memory.give_back()  # starting, and most of all making the tables, has used some megabytes that are not needed again
     url = None if roles.listener is None else address(roles.listener)
     if session.options.machine:
         found = {

@@ -37,6 +37,8 @@ QUICK_SECONDS = 0.002
 back costs a tenth of a millisecond, several times what most statements do."""
 REMEMBERED = 4096
 """Statements of which is known whether they are quick."""
+FORGIVEN = 20
+"""How often a statement that was not quick must be so again: the first of a cold cache is slow, and a large batch."""
 
 sqlite3.register_adapter(datetime, clocks.text)
 
@@ -71,7 +73,7 @@ class Lane:
     def __init__(self, path: Path, name: str) -> None:
         self._path = path
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self._quick: dict[str, bool] = {}
+        self._quick: dict[str, int] = {}  # above 0: trusted to be; below: how often it must be first
         self._in_a_row = 0.0
         self.connection: sqlite3.Connection
 
@@ -96,8 +98,8 @@ class Lane:
             raise _translated(error, self._path) from error
 
     async def run(self, text: str, work: Callable[[str], T]) -> T:
-        """Run a statement: here if it has always been quick, but not so many that nobody else has a turn."""
-        if self._in_a_row > QUICK_SECONDS or not self._quick.get(text):
+        """Run a statement: here if it is known to be quick, but not so many that nobody else has a turn."""
+        if self._in_a_row > QUICK_SECONDS or self._quick.get(text, 0) <= 0:
             return await self.call(self._timed, text, work)
         try:
             return self._timed(text, work)
@@ -111,7 +113,7 @@ class Lane:
         self._in_a_row += spent
         if len(self._quick) >= REMEMBERED:
             self._quick.clear()
-        self._quick[text] = spent < QUICK_SECONDS and self._quick.get(text, True)
+        self._quick[text] = min(1, self._quick.get(text, 0) + 1) if spent < QUICK_SECONDS else -FORGIVEN
         return found
 
     async def close(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import zstandard
 
 from bobusang.kit.errors import Drifted, Invalid
@@ -12,6 +14,7 @@ LEVEL = 1
 LEAST = 128
 """Bytes below which a frame saves nothing."""
 
+_OF_THREAD = threading.local()
 _MAGIC = zstandard.FRAME_HEADER
 _TEXT = ("json", "xml", "javascript", "html", "csv", "yaml")
 
@@ -28,8 +31,16 @@ def packed(data: bytes, media: str) -> bytes:
         raise Invalid(f"{len(data)} bytes are more than a blob may have ({LARGEST})", field="data")
     if len(data) < LEAST or not is_text(media):
         return data
-    frame = zstandard.ZstdCompressor(level=LEVEL).compress(data)
+    frame = _compressor().compress(data)
     return frame if len(frame) < len(data) else data
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """This thread's own: making one takes as long as packing a page, and no two threads may use one at once."""
+    found: zstandard.ZstdCompressor | None = getattr(_OF_THREAD, "compressor", None)
+    if found is None:
+        found = _OF_THREAD.compressor = zstandard.ZstdCompressor(level=LEVEL)
+    return found
 
 
 def unpacked(address: str, stored: bytes) -> bytes:

@@ -27,6 +27,7 @@ NO_TIME = timedelta()
 SMALL = 16 << 10
 """A challenge is a small page; a shop's own page may well hold the word captcha in some script of its log-in form."""
 
+_SIGN = re.compile(rb"\S")
 _TITLE = re.compile(rb"<title[^>]*>([^<]{0,300})", re.IGNORECASE)
 _WALL_TITLES = (b"just a moment", b"human verification", b"attention required", b"are you a robot", b"captcha")
 _WALL_TEXTS = (*_WALL_TITLES, b"cf-chl", b"challenge-platform", b"verify you are human")
@@ -137,8 +138,9 @@ def _has_status(wanted: Sequence[int], status: int) -> bool:
 
 def _has_text(body: bytes, text: str) -> bool:
     """As it stands in a UTF-8 page or in one of the old Korean encoding."""
-    head = body[:HEAD]
-    return text.encode() in head or (not text.isascii() and text.encode("cp949", "ignore") in head)
+    if body.find(text.encode(), 0, HEAD) >= 0:
+        return True
+    return not text.isascii() and body.find(text.encode("cp949", "ignore"), 0, HEAD) >= 0
 
 
 class _Said:
@@ -163,7 +165,7 @@ class _Said:
     def _data(self) -> Any:
         if not self._parsed:
             self._parsed = True
-            if self._body.lstrip()[:1] in (b"{", b"["):
+            if _begins(self._body) in (b"{", b"["):
                 with suppress(errors.Invalid):
                     self._whole = json.loads(self._body)
         return self._whole
@@ -189,14 +191,19 @@ def _bot_wall(answer: Answer) -> str:
     """What shows that a machine stands between us and the source; empty: nothing does."""
     if answer.headers.get("cf-mitigated", "").lower() == "challenge":
         return "the answer is a challenge"
-    if answer.body.lstrip()[:1] != b"<":
+    if _begins(answer.body) != b"<":
         return ""
-    head = answer.body[:HEAD]
-    title = _TITLE.search(head)
+    title = _TITLE.search(answer.body, 0, HEAD)
     found = _first(_WALL_TITLES, title.group(1)) if title else ""
     if not found and len(answer.body) <= SMALL:
-        found = _first(_WALL_TEXTS, head)
+        found = _first(_WALL_TEXTS, answer.body)
     return f"the page says '{found}'" if found else ""
+
+
+def _begins(body: bytes) -> bytes:
+    """The first byte that is no blank: a page is not copied for it."""
+    found = _SIGN.search(body)
+    return found.group() if found else b""
 
 
 def _first(texts: Iterable[bytes], body: bytes) -> str:
