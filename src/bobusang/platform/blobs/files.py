@@ -24,7 +24,6 @@ from bobusang.platform.blobs.packing import packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
 
 THREADS = 4
 AT_ONCE = 64
@@ -37,6 +36,35 @@ BESIDE = "new"
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+
+
+class Staged:
+    """A file beside the store until it gets its name. By the system's own calls: each lets another thread have the
+    interpreter, and Python's files make twice as many."""
+
+    __slots__ = ("_beside", "handle")
+
+    def __init__(self, beside: str) -> None:
+        self._beside = beside
+        self.handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+
+    def write(self, data: bytes) -> None:
+        """All of it; the system may take it in parts."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self.handle, rest) :]
+
+    def name_as(self, name: str) -> None:
+        """Let it be found by this name, from now on whole."""
+        os.replace(self._beside, name)
+        self._beside = ""
+
+    def leave(self) -> None:
+        """Close it; without a name it is gone."""
+        os.close(self.handle)
+        if self._beside:
+            with suppress(FileNotFoundError):
+                os.unlink(self._beside)
 
 
 class FileBlobs:
@@ -126,10 +154,10 @@ class FileBlobs:
         self._make(folders)
         with ExitStack() as cleanup:
             staged = {address: self._staged(packed(*one), cleanup) for address, one in fresh.items()}
-            for file in staged.values():
-                os.fsync(file.fileno())
-            for address, file in staged.items():
-                os.replace(file.name, self._name(address))
+            for one in staged.values():
+                os.fsync(one.handle)
+            for address, one in staged.items():
+                one.name_as(self._name(address))
             _sync(folders)
 
     def _make(self, folders: set[str]) -> None:
@@ -142,13 +170,11 @@ class FileBlobs:
         _sync([self._root])
         self._settled |= unsettled
 
-    def _staged(self, stored: bytes, cleanup: ExitStack) -> BinaryIO:
-        name = f"{self._root}/{BESIDE}/{secrets.token_hex(16)}"
-        cleanup.callback(_discard, name)
-        file = cleanup.enter_context(open(name, "xb"))  # noqa: SIM115 - the stack closes it
-        file.write(stored)
-        file.flush()
-        return file
+    def _staged(self, stored: bytes, cleanup: ExitStack) -> Staged:
+        staged = Staged(f"{self._root}/{BESIDE}/{secrets.token_hex(16)}")
+        cleanup.callback(staged.leave)
+        staged.write(stored)
+        return staged
 
     def _read(self, address: str) -> bytes:
         name = self._name(address)
@@ -170,7 +196,7 @@ class FileBlobs:
         abandoned = (self._clock.now() - ABANDONED).timestamp()
         self._unlink(path for path in beside.iterdir() if _written(path) < abandoned)
         with ExitStack() as cleanup:
-            os.fsync(self._staged(b"may we write?", cleanup).fileno())
+            os.fsync(self._staged(b"may we write?", cleanup).handle)
 
 
 @contextmanager
@@ -183,11 +209,6 @@ def _told(folder: Path) -> Iterator[None]:
             f"{SETTING}: the folder {folder} cannot be used: {error.strerror or error}",
             hint="free or mend the disk, mind the folder's owner, or choose another by file:///…",
         ) from error
-
-
-def _discard(name: str) -> None:
-    with suppress(FileNotFoundError):
-        os.unlink(name)
 
 
 def _sync(folders: Iterable[str]) -> None:
