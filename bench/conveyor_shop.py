@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from bench.quota import limited
 from bobusang import migrations
 from bobusang.flows.conveyor.model import Brand, Mode
 from bobusang.kit import json
@@ -59,6 +60,8 @@ class Plan:
     pictures: int = 1
     side: int = 300
     workers: int = 1
+    share: float = 0.0
+    """Of a core, that each of our processes gets at most; 0: as much as there is."""
     meter: str = ""
     """The module that runs our processes and notes something when they end; stages cost about 0.4 ms a product."""
 
@@ -211,7 +214,10 @@ async def _running(
                 said = await asyncio.to_thread(found[-1].stdout.readline)
                 if '"pid"' not in said:
                     raise RuntimeError(f"`bobusang {command}` did not start: {said or 'see above'}")
-        yield found
+        with ExitStack() as quotas:
+            for one in found if plan.share else ():
+                quotas.enter_context(limited(one.pid, plan.share))
+            yield found
     finally:
         for one in found:
             stop(one)
