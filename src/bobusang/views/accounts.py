@@ -30,6 +30,7 @@ class AccountLine:
     stopped_why: str
     rests_until: datetime | None
     shop_name: str
+    seller_name: str
     fee_tier: str
     live: int
     held: int
@@ -125,7 +126,7 @@ async def _held(tx: Tx) -> dict[int, int]:
 
 
 def _line(row: Row, live: int, held: int) -> dict[str, Any]:
-    same = ("id", "market", "name", "stopped_why", "shop_name", "fee_tier")
+    same = ("id", "market", "name", "stopped_why", "shop_name", "seller_name", "fee_tier")
     return {
         **{name: row[name] for name in same},
         "enabled": bool(row["enabled"]),

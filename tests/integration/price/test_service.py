@@ -17,6 +17,7 @@ from bobusang.platform.tables import outbox
 from bobusang.stages.price import fxbook, policies, quotes, ratebook, sheets, watch
 from bobusang.stages.price.explain import ExplainRow, explain
 from bobusang.stages.price.model import FxQuote, Hold, Keep, Offer, Quote, Reason, Wanted
+from bobusang.stages.price.rivals import Own
 from bobusang.stages.price.service import Pricing
 from bobusang.testing.clock import NOON
 from tests.unit.price.stall import LEAN, RATES, WANTED
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from bobusang.stages.price.quotes import Quoted
     from bobusang.testing.clock import ManualClock
 
-BUYMA = watch.Market("buyma", "JPY", ("Bobusang Tokyo", "Bobusang Osaka"))
+BUYMA = watch.Market("buyma", "JPY", Own(("Bobusang Tokyo", "Bobusang Osaka")))
 COAT = replace(WANTED, model="")
 FLOOR, TARGET = 38_257, 45_959
 

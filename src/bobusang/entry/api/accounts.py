@@ -44,6 +44,11 @@ Secret = Annotated[
     Field(max_length=200, examples=["env:BUYMA_TOKEN"], json_schema_extra={"pattern": f"^{REFERENCE.pattern}$"}),
     AfterValidator(_reference),
 ]
+Seller = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=100),
+    Field(description="whom buyers see as the seller, so that our own offers are nobody's rivals; empty: `name`"),
+]
 Methods = Annotated[list[Id], Field(min_length=1, max_length=50, description="the market's numbers of them")]
 Why = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=accounts.REASON_LENGTH)]
 
@@ -57,6 +62,7 @@ class AccountForm(Form):
     shipping_area: Area
     shipping_methods: Methods
     shop_name: Name | None = None
+    seller_name: Seller = ""
     duty: Word = ""
     fee_tier: Annotated[str, Field(max_length=50)] = ""
     token_ref: Secret
@@ -71,6 +77,7 @@ class AccountChange(Form):
     shipping_area: Area | None = None
     shipping_methods: Methods | None = None
     shop_name: Annotated[str | None, Field(max_length=100)] = None
+    seller_name: Seller | None = None
     duty: Word | None = None
     fee_tier: Annotated[str | None, Field(max_length=50)] = None
     token_ref: Secret | None = None

@@ -18,6 +18,9 @@ Name = Annotated[str, typer.Argument(metavar="ACCOUNT", help="The account's name
 Market = Annotated[str, typer.Option("--market", help="The market it is on.")]
 Method = Annotated[list[int] | None, typer.Option("--method", help="Number of a shipping method; repeatable.")]
 Shop = Annotated[str | None, typer.Option("--shop-name", help="The shop that buyers are shown.")]
+Seller = Annotated[
+    str | None, typer.Option("--seller-name", help="Whom buyers see as the seller; without it the account's name.")
+]
 Duty = Annotated[str | None, typer.Option("--duty", help="Who pays duty, as the market words it.")]
 Tier = Annotated[str | None, typer.Option("--fee-tier", help="The tier by which the market takes its fee.")]
 Policy = Annotated[
@@ -27,8 +30,8 @@ SECRET = "Where the {} is, as env:NAME or file:PATH; never the secret itself."  
 
 COLUMNS = "market name enabled live held rests_until stopped_why"
 FACTS = (
-    "market name enabled stopped_why rests_until buying_area shipping_area shipping_methods shop_name duty fee_tier "
-    "token_ref secret_ref live held created_at updated_at"
+    "market name enabled stopped_why rests_until buying_area shipping_area shipping_methods shop_name seller_name "
+    "duty fee_tier token_ref secret_ref live held created_at updated_at"
 )
 CALLS = "span used limit"
 
@@ -68,6 +71,7 @@ def add(
     secret_ref: Annotated[str, typer.Option("--secret-ref", metavar="REF", help=SECRET.format("webhooks' secret"))],
     method: Method = None,
     shop_name: Shop = None,
+    seller_name: Seller = None,
     duty: Duty = None,
     fee_tier: Tier = None,
     policy: Policy = None,
@@ -81,6 +85,7 @@ def add(
         shipping_area=shipping_area,
         shipping_methods=method,
         shop_name=shop_name,
+        seller_name=seller_name,
         duty=duty,
         fee_tier=fee_tier,
         token_ref=token_ref,
@@ -107,6 +112,7 @@ def change(
     ] = None,
     method: Method = None,
     shop_name: Shop = None,
+    seller_name: Seller = None,
     duty: Duty = None,
     fee_tier: Tier = None,
     policy: Policy = None,
@@ -118,6 +124,7 @@ def change(
         shipping_area=shipping_area,
         shipping_methods=method or None,
         shop_name=shop_name,
+        seller_name=seller_name,
         duty=duty,
         fee_tier=fee_tier,
         token_ref=token_ref,

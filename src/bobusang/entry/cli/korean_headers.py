@@ -271,6 +271,7 @@ HEADERS = {
     "secret ref": "시크릿 위치",
     "seller": "판매자",
     "seller id": "판매자",
+    "seller name": "판매자 이름",
     "session expires at": "세션 만료",
     "sha256": "SHA-256",
     "sheet": "요율표",

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 pages = Pages()
 
 PATH = "/start/account"
-FIELDS = ("name", "shop_name", "buying_area", "shipping_area", "shipping_methods", "duty", "token_ref", "secret_ref")
+FIELDS = (
+    *("name", "seller_name", "shop_name", "buying_area", "shipping_area", "shipping_methods", "duty"),
+    *("token_ref", "secret_ref"),
+)
 DUTIES = (
     ("", N_("not told")),
     ("included", N_("included in the price")),

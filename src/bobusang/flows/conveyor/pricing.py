@@ -18,7 +18,7 @@ from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert import store
 from bobusang.stages.price import watch
 from bobusang.stages.price.model import Hold, Keep, Quote, Reason
-from bobusang.stages.price.rivals import model_key
+from bobusang.stages.price.rivals import Own, model_key
 from bobusang.stages.register import accounts, listings
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ class Facts:
     """By task."""
     made: Mapping[int, Conversion]
     accounts: Sequence[Account]
+    """Those that are sold for now."""
+    own: Sequence[Account]
+    """All of ours on the market: one that is switched off is nobody's rival either."""
     listings: Mapping[int, Mapping[int, Listing]]
     """By account and product."""
     stamp: str
@@ -86,11 +89,13 @@ class Pricer:
         async with self._belt.db.read() as tx:
             known = await goods.of_tasks(tx, batch)
             ids = [one.id for one in known.values()]
-            sellers = [one for one in await accounts.every(tx) if one.market == market and one.enabled]
+            own = [one for one in await accounts.every(tx) if one.market == market]
+            sellers = [one for one in own if one.enabled]
             return Facts(
                 known,
                 {id: one for id, one in (await store.load(tx, market, ids)).items() if one.data is not None},
                 sellers,
+                own,
                 {one.id: await listings.known(tx, one.id, ids) for one in sellers} if ids else {},
                 await marks.stamp(tx, market),
             )
@@ -102,21 +107,24 @@ class Pricer:
         models.pop("", None)
         if not models:
             return set()
-        market = self._market(facts.accounts)
         async with self._belt.db.read() as tx:
-            fresh = await watch.fresh(tx, market.name, models)
+            fresh = await watch.fresh(tx, self._belt.market, models)
         due = {key: model for key, model in models.items() if key not in fresh}
         if not due:
             return set()
         ours = self._ours(facts)
         searched = await searching.search(self._belt.collector, self._belt.market, sorted(due.values()))
         told = [watch.Searched(one.model, one.offers, ours.get(model_key(one.model))) for one in searched]
-        await self._belt.db.transact(lambda tx: watch.record(tx, market, told))
+        await self._belt.db.transact(lambda tx: self._recorded(tx, facts.own, told))
         return due.keys() - {model_key(one.model) for one in searched}
 
-    def _market(self, sellers: Sequence[Account]) -> watch.Market:
+    async def _recorded(self, tx: Tx, own: Sequence[Account], searches: Sequence[watch.Searched]) -> None:
+        """Keep what was shown, our own offers told apart."""
+        shown = [offer.id for one in searches for offer in one.offers or ()]
+        items = await listings.ours(tx, [one.id for one in own], shown)
+        ours = Own(tuple(one.seller_name or one.name for one in own), items)
         currency = self._belt.register.market.abilities.currency
-        return watch.Market(self._belt.market, currency, tuple(one.name for one in sellers))
+        await watch.record(tx, watch.Market(self._belt.market, currency, ours), searches)
 
     def _ours(self, facts: Facts) -> dict[str, Any]:
         """By model key, the lowest that we ourselves ask."""

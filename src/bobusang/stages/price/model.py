@@ -108,6 +108,8 @@ class Offer:
     model: str = ""
     condition: str = ""
     title: str = ""
+    id: str = ""
+    """The market's own number of it; empty where the page shows none."""
 
 
 @dataclass(frozen=True, slots=True)

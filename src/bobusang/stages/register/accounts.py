@@ -28,8 +28,9 @@ BY_NAME = Statement("select * from market_accounts where market = :market and na
 ALL = Statement("select * from market_accounts order by market, name")
 CHANGE = Statement("""
     update market_accounts set buying_area = :buying_area, shipping_area = :shipping_area,
-      shipping_methods = :shipping_methods, shop_name = :shop_name, duty = :duty, fee_tier = :fee_tier,
-      token_ref = :token_ref, secret_ref = :secret_ref, policy = :policy, updated_at = :now where id = :id""")
+      shipping_methods = :shipping_methods, shop_name = :shop_name, seller_name = :seller_name, duty = :duty,
+      fee_tier = :fee_tier, token_ref = :token_ref, secret_ref = :secret_ref, policy = :policy, updated_at = :now
+    where id = :id""")
 SWITCH = Statement("""
     update market_accounts set enabled = :enabled, stopped_why = :why, updated_at = :now
     where id = :id and enabled <> :enabled""")
@@ -115,6 +116,7 @@ def account_of(row: Row) -> Account:
         shipping_area=row["shipping_area"],
         shipping_methods=tuple(json.loads(row["shipping_methods"])),
         shop_name=row["shop_name"],
+        seller_name=row["seller_name"],
         duty=row["duty"],
         fee_tier=row["fee_tier"],
         token_ref=row["token_ref"],
@@ -126,7 +128,7 @@ def account_of(row: Row) -> Account:
 
 
 def _values(account: Account) -> dict[str, object]:
-    plain = ("buying_area", "shipping_area", "shop_name", "duty", "fee_tier", "token_ref", "secret_ref")
+    plain = ("buying_area", "shipping_area", "shop_name", "seller_name", "duty", "fee_tier", "token_ref", "secret_ref")
     return {name: getattr(account, name) for name in plain} | {
         "shipping_methods": json.dumps(account.shipping_methods),
         "policy": json.dumps(account.policy),

@@ -41,6 +41,8 @@ ENDING = Statement("""
     select product_id from listings
     where account_id = :account and state = 'LIVE' and open_call is null and available_until <= :until
     order by available_until, product_id limit :limit""")
+OURS = Statement("""
+    select market_id from listings where account_id in (:accounts...) and market_id in (:ids...)""")
 BY_SKU = Statement("select * from listings where sku = :sku order by account_id")
 BY_STATE = Statement("select state, count(*) as listings from listings where account_id = :account group by state")
 
@@ -122,6 +124,14 @@ async def ending(tx: Tx, account: int, until: date, *, limit: int = 500) -> list
     """Products whose listings end by then, soonest first: what PARTIAL must not forget, though nothing changed."""
     rows = await tx.fetch(ENDING, account=account, until=until.isoformat(), limit=limit)
     return [row["product_id"] for row in rows]
+
+
+async def ours(tx: Tx, accounts: Sequence[int], market_ids: Iterable[str]) -> frozenset[str]:
+    """Of a market's numbers, those of products that these accounts sell or once sold."""
+    wanted = sorted(set(market_ids) - {""})
+    parts = [wanted[start : start + 500] for start in range(0, len(wanted), 500)] if accounts else []
+    found = [await tx.fetch(OURS, accounts=list(accounts), ids=part) for part in parts]
+    return frozenset(row["market_id"] for rows in found for row in rows)
 
 
 async def by_sku(tx: Tx, sku: str) -> list[Listing]:

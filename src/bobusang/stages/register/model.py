@@ -195,6 +195,8 @@ class Account:
     shipping_area: str
     shipping_methods: tuple[int, ...]
     shop_name: str = ""
+    seller_name: str = ""
+    """What buyers are shown as the seller; empty: the account's own name."""
     duty: str = ""
     fee_tier: str = ""
     token_ref: str = ""

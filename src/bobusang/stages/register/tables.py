@@ -68,6 +68,7 @@ market_accounts = Table(
     Column("shipping_area", key(20), nullable=False),
     Column("shipping_methods", Payload, nullable=False),
     Column("shop_name", String(100), nullable=False, server_default=""),
+    Column("seller_name", String(100), nullable=False, server_default=""),
     Column("duty", key(20), nullable=False, server_default=""),
     Column("fee_tier", key(50), nullable=False, server_default=""),
     Column("token_ref", String(200), nullable=False, server_default=""),
