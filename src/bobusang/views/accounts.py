@@ -55,6 +55,7 @@ class AccountDetail(AccountLine):
     buying_area: str
     shipping_area: str
     shipping_methods: list[int]
+    shipping_charge: int | None
     duty: str
     token_ref: str
     secret_ref: str
@@ -84,6 +85,7 @@ async def one(tx: Tx, market: str, name: str) -> AccountDetail:
         buying_area=account.buying_area,
         shipping_area=account.shipping_area,
         shipping_methods=list(account.shipping_methods),
+        shipping_charge=account.shipping_charge,
         duty=account.duty,
         token_ref=account.token_ref,
         secret_ref=account.secret_ref,

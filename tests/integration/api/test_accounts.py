@@ -20,6 +20,7 @@ MAIN = {
     "shipping_methods": [888, 101],
     "shop_name": "오케이몰 🧥",
     "seller_name": "보부상 ★",
+    "shipping_charge": 1500,
     "duty": "included",
     "fee_tier": "shop-1",
     "token_ref": "env:BUYMA_TOKEN",
@@ -75,6 +76,7 @@ async def test_a_part_is_changed_and_the_rest_stays(door: Door) -> None:
         "seller_name": "",
         "duty": "",
         "shipping_methods": [102],
+        "shipping_charge": 0,
         "policy": {"caution": {"step": 20}, "patience": "PT10M"},
     }
 
@@ -85,6 +87,7 @@ async def test_a_part_is_changed_and_the_rest_stays(door: Door) -> None:
         "seller_name": "",
         "duty": "",
         "shipping_methods": [102],
+        "shipping_charge": 0,
     }
     assert changed.json()["policy"] == POLICY | {"caution": POLICY["caution"] | {"step": 20}, "patience": "PT600S"}  # type: ignore[operator]
     acts = (await door.get("/audit", subject_type="account"))["items"]

@@ -1,4 +1,4 @@
-"""What others ask, end to end: our own offers are nobody's rivals, whatever they are called on the market."""
+"""What others ask, end to end: our own offers are nobody's rivals, and what a buyer pays in all is compared."""
 
 from __future__ import annotations
 
@@ -147,3 +147,61 @@ async def test_an_offer_that_we_have_no_listing_of_is_known_by_the_name_that_buy
 
     assert taken == ("FOUND", price - 500, SHOWN, {"own": 1})
     assert await searched(shop, model) == ("EMPTY", None, "", {"own": 2})
+
+
+# --- shipping --------------------------------------------------------------------------------------------------------
+
+PAID, CHARGE = (889,), 1_500
+"""A shipping method of the sandbox's market, and what buyers pay for it."""
+
+
+async def rivalled(shop: Shop) -> tuple[str, int]:
+    """A rival, with shipping for nothing, whom we can undercut as the cost is: the model, and what he asks."""
+    stages = [stage for stage in Stage if stage is not Stage.REGISTER]
+    assert await shop.run(Mode.FULL, [OKMALL], stages=stages) == "COMPLETED"
+    dearest = """
+        select p.model, q.price from price_quotes q join products p on p.id = q.product_id
+        where p.model is not null order by q.price desc"""
+    row = (await shop.yard.rows(dearest))[0]
+    model, total = row["model"], row["price"] + CHARGE
+    await shop.door.rivals(model, [{"price": total, "id": 4712}])
+    return model, total
+
+
+async def shelf(shop: Shop, model: str) -> tuple[int, int]:
+    """What we ask for a model on the market: the price, and with shipping."""
+    [one] = [one for one in (await shop.door.market())["listings"] if one["model"] == model]
+    return one["price"], one["list_price"]
+
+
+@pytest.mark.timeout(180)
+async def test_a_first_price_undercuts_with_the_shipping_that_the_account_tells(shop: Shop) -> None:
+    await change(shop, lambda one: replace(one, shipping_methods=PAID, shipping_charge=CHARGE))
+    model, total = await rivalled(shop)
+
+    await run_full(shop)
+
+    assert await shelf(shop, model) == (total - 5 - CHARGE, total - 5)
+
+
+@pytest.mark.timeout(180)
+async def test_shipping_that_nobody_told_is_read_back_from_the_market_and_then_counted(shop: Shop) -> None:
+    """The account says nothing: the first price is too high by what buyers pay for shipping, the next is not."""
+    await change(shop, lambda one: replace(one, shipping_methods=PAID))
+    model, total = await rivalled(shop)
+
+    await run_full(shop)
+    first, waited = await shelf(shop, model), await interval(shop, model)
+    await run_full(shop)
+
+    assert first == (total - 5, total - 5 + CHARGE)
+    assert await shelf(shop, model) == (total - 5 - CHARGE, total - 5)
+    assert await interval(shop, model) == waited // 2  # our place was lost: by the price alone we had kept it
+
+
+async def interval(shop: Shop, model: str) -> int:
+    """After how many seconds a model is searched again."""
+    [row] = await shop.yard.rows(
+        "select interval_seconds from competitor_prices where model = :model", model=model.replace("-", "")
+    )
+    return int(row["interval_seconds"])

@@ -276,6 +276,7 @@ HEADERS = {
     "sha256": "SHA-256",
     "sheet": "요율표",
     "shipping area": "발송지",
+    "shipping charge": "구매자 배송비",
     "shipping methods": "배송 방법",
     "shop name": "상점 이름",
     "size": "크기",

@@ -157,6 +157,7 @@ STEPS = {
     "target": N_("target"),
     "ceiling": N_("ceiling"),
     "lowest offer": N_("lowest offer"),
+    "shipping to the buyer": N_("shipping to the buyer"),
     "confirmed price": N_("confirmed price"),
     "price": N_("price"),
     "kept price": N_("kept price"),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
     from bobusang.kit.db import Tx
+    from bobusang.kit.money import Money
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.price.model import Wanted
     from bobusang.stages.price.quotes import Quoted
@@ -126,18 +127,18 @@ class Pricer:
         currency = self._belt.register.market.abilities.currency
         await watch.record(tx, watch.Market(self._belt.market, currency, ours), searches)
 
-    def _ours(self, facts: Facts) -> dict[str, Any]:
-        """By model key, the lowest that we ourselves ask."""
+    def _ours(self, facts: Facts) -> dict[str, Money]:
+        """By model key, the lowest total that we ourselves ask of a buyer."""
         currency = self._belt.register.market.abilities.currency
-        found: dict[str, Any] = {}
-        for mine in facts.listings.values():
-            for product, listing in mine.items():
-                made, price = facts.made.get(product), wanting.current_price(listing, currency)
-                if made is None or made.data is None or price is None:
+        found: dict[str, Money] = {}
+        for account in facts.accounts:
+            for product, listing in facts.listings.get(account.id, {}).items():
+                made, total = facts.made.get(product), wanting.asked_total(account, listing, currency)
+                if made is None or made.data is None or total is None:
                     continue
                 key = model_key(made.data.model)
-                if key not in found or price.amount_minor < found[key].amount_minor:
-                    found[key] = price
+                if key not in found or total.amount_minor < found[key].amount_minor:
+                    found[key] = total
         return found
 
     def _wanted(self, task: Task, facts: Facts) -> list[Wanted]:
@@ -154,7 +155,8 @@ class Pricer:
                 made.data,
                 stock,
                 account,
-                wanting.current_price(facts.listings[account.id].get(known.id), currency),
+                facts.listings[account.id].get(known.id),
+                currency=currency,
                 may_raise=may_raise,
             )
             for account in facts.accounts

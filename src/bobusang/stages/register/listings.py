@@ -49,7 +49,7 @@ BY_STATE = Statement("select state, count(*) as listings from listings where acc
 _NEW = Bulk(listings, ("id", "account_id", "product_id", "sku", "state", "created_at", "updated_at"), keep=True)
 _COLUMNS = (
     *("reference", "market_id", "state", "confirmed", "market_updated", "open_call", "refusal_cause", "refusal_digest"),
-    *("refusal_until", "refusal_words", "day", "day_price", "available_until", "updated_at"),
+    *("refusal_until", "refusal_words", "day", "day_price", "available_until", "shipping_charge", "updated_at"),
 )
 _KEEP = Revise(listings, "id", _COLUMNS)
 _CONFIRMED = Revise(listings, "id", ("drift", "confirmed_at"))
@@ -161,6 +161,7 @@ def listing_of(row: Row) -> Listing:
         confirmed=_drafts.decode(row["confirmed"]) if row["confirmed"] else None,
         market_updated=row["market_updated"],
         told_at=utc(row["confirmed_at"]),
+        shipping_charge=row["shipping_charge"],
         open_call=row["open_call"],
         refusal=refusal,
         day_price=row["day_price"],
@@ -185,5 +186,6 @@ def _row(tx: Tx, listing: Listing) -> tuple[object, ...]:
         listing.day and listing.day.isoformat(),
         listing.day_price,
         confirmed and confirmed.available_until.isoformat(),
+        listing.shipping_charge,
         tx.now,
     )
