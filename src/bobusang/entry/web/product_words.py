@@ -148,6 +148,8 @@ STEPS = {
     "duty": N_("duty"),
     "consumption tax": N_("consumption tax"),
     "clearance": N_("clearance"),
+    "sale fee, fixed": N_("sale fee, fixed"),
+    "payout fee, fixed": N_("payout fee, fixed"),
     "payout fee": N_("payout fee"),
     "expected cancels": N_("expected cancels"),
     "VAT refund": N_("VAT refund"),
