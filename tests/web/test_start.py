@@ -24,6 +24,7 @@ FORM = {
     "buying_area": "2002003000",
     "shipping_area": "2002003000",
     "shipping_methods": "888, 889",
+    "shipping_charge": "0",
     "token_ref": "env:BUYMA_TOKEN",
     "secret_ref": "file:/run/secrets/buyma",
 }
@@ -32,11 +33,13 @@ FORM = {
 async def test_an_account_is_added_and_its_secrets_are_only_named(screen: Screen) -> None:
     typed = await screen.admin.post("/start/account", on="/start/account", **FORM | {"token_ref": "a-real-token"})
     wrong = await screen.admin.post("/start/account", on="/start/account", **FORM | {"shipping_methods": "by ship"})
+    free = await screen.admin.post("/start/account", on="/start/account", **FORM | {"shipping_charge": "free"})
     done = await screen.admin.post("/start/account", on="/start/account", **FORM)
 
     assert (typed.status, "a-real-token" in typed.html) == (422, False)
     assert "should name where the secret is" in typed.text(".said")
     assert (wrong.status, wrong.text(".said")) == (422, "shipping methods are the market's numbers, by commas")
+    assert (free.status, free.text(".said")) == (422, "what buyers pay for shipping is a whole number")
     assert done.text(".said") == "The account main was added."
 
 

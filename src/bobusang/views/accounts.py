@@ -30,6 +30,7 @@ class AccountLine:
     stopped_why: str
     rests_until: datetime | None
     shop_name: str
+    seller_name: str
     fee_tier: str
     live: int
     held: int
@@ -54,6 +55,7 @@ class AccountDetail(AccountLine):
     buying_area: str
     shipping_area: str
     shipping_methods: list[int]
+    shipping_charge: int | None
     duty: str
     token_ref: str
     secret_ref: str
@@ -83,6 +85,7 @@ async def one(tx: Tx, market: str, name: str) -> AccountDetail:
         buying_area=account.buying_area,
         shipping_area=account.shipping_area,
         shipping_methods=list(account.shipping_methods),
+        shipping_charge=account.shipping_charge,
         duty=account.duty,
         token_ref=account.token_ref,
         secret_ref=account.secret_ref,
@@ -125,7 +128,7 @@ async def _held(tx: Tx) -> dict[int, int]:
 
 
 def _line(row: Row, live: int, held: int) -> dict[str, Any]:
-    same = ("id", "market", "name", "stopped_why", "shop_name", "fee_tier")
+    same = ("id", "market", "name", "stopped_why", "shop_name", "seller_name", "fee_tier")
     return {
         **{name: row[name] for name in same},
         "enabled": bool(row["enabled"]),

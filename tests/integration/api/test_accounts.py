@@ -19,6 +19,8 @@ MAIN = {
     "shipping_area": "2002003001",
     "shipping_methods": [888, 101],
     "shop_name": "오케이몰 🧥",
+    "seller_name": "보부상 ★",
+    "shipping_charge": 1500,
     "duty": "included",
     "fee_tier": "shop-1",
     "token_ref": "env:BUYMA_TOKEN",
@@ -70,12 +72,23 @@ async def test_an_account_names_its_secrets_and_shows_what_it_has_called(door: D
 
 async def test_a_part_is_changed_and_the_rest_stays(door: Door) -> None:
     await add(door)
-    changes = {"duty": "", "shipping_methods": [102], "policy": {"caution": {"step": 20}, "patience": "PT10M"}}
+    changes = {
+        "seller_name": "",
+        "duty": "",
+        "shipping_methods": [102],
+        "shipping_charge": 0,
+        "policy": {"caution": {"step": 20}, "patience": "PT10M"},
+    }
 
     changed = await door.admin.patch("/accounts/buyma/main", json=changes)
 
     assert changed.status_code == 200, changed.text
-    assert {name: changed.json()[name] for name in MAIN} == MAIN | {"duty": "", "shipping_methods": [102]}
+    assert {name: changed.json()[name] for name in MAIN} == MAIN | {
+        "seller_name": "",
+        "duty": "",
+        "shipping_methods": [102],
+        "shipping_charge": 0,
+    }
     assert changed.json()["policy"] == POLICY | {"caution": POLICY["caution"] | {"step": 20}, "patience": "PT600S"}  # type: ignore[operator]
     acts = (await door.get("/audit", subject_type="account"))["items"]
     assert [act["action"] for act in acts] == ["account.change", "account.add"]

@@ -47,7 +47,7 @@ COAT: dict[str, Any] = {
     "sold_out": False,
     "url": "https://mall.example/1",
 }
-BUYMA = Market("buyma", "JPY", ("Bobusang",))
+BUYMA = Market("buyma", "JPY")
 HELD = Held((Reason(Why.BRAND_BLOCKED, "막힘", "brand"),))
 
 

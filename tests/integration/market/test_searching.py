@@ -16,6 +16,7 @@ from bobusang.stages.collect import switch
 from bobusang.stages.collect.policy import Limits
 from bobusang.stages.price import watch
 from bobusang.stages.price.model import Offer, Rival, Search
+from bobusang.stages.price.rivals import Own
 from bobusang.stages.price.watch import Market, Searched
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ RIVALS: list[dict[str, Any]] = [
 ]
 TITLE = f"関税送料込 {MODEL} 正規品"
 OFFERS = (
-    Offer(yen(4_980), yen(800), "kaede", is_used=True, title=TITLE),
-    Offer(yen(11_900), yen(1500), "TOKYO-select", title=TITLE),
-    Offer(yen(12_500), yen(0), "bobusang", title=TITLE),
-    Offer(yen(12_800), yen(0), "mocha_paris", title=TITLE),
+    Offer(yen(4_980), yen(800), "kaede", is_used=True, title=TITLE, id="3"),
+    Offer(yen(11_900), yen(1500), "TOKYO-select", title=TITLE, id="2"),
+    Offer(yen(12_500), yen(0), "bobusang", title=TITLE, id="4"),
+    Offer(yen(12_800), yen(0), "mocha_paris", title=TITLE, id="1"),
 )
 FAST = Limits(rate=500.0, burst=64.0, concurrency=8)
 
@@ -69,7 +70,7 @@ async def test_the_lowest_comparable_offer_is_what_is_watched(yard: Yard) -> Non
     collector = await searcher(yard)
     await yard.door.rivals(MODEL, RIVALS)
     found = await search(collector, "buyma", [MODEL])
-    market = Market("buyma", "JPY", ("bobusang",))
+    market = Market("buyma", "JPY", Own(("bobusang",)))
     rivals = await yard.db.transact(lambda tx: watch.record(tx, market, found))
 
     assert {key: replace(one, found_at=None) for key, one in rivals.items()} == {

@@ -17,6 +17,7 @@ from bobusang.platform.tables import outbox
 from bobusang.stages.price import fxbook, policies, quotes, ratebook, sheets, watch
 from bobusang.stages.price.explain import ExplainRow, explain
 from bobusang.stages.price.model import FxQuote, Hold, Keep, Offer, Quote, Reason, Wanted
+from bobusang.stages.price.rivals import Own
 from bobusang.stages.price.service import Pricing
 from bobusang.testing.clock import NOON
 from tests.unit.price.stall import LEAN, RATES, WANTED
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from bobusang.stages.price.quotes import Quoted
     from bobusang.testing.clock import ManualClock
 
-BUYMA = watch.Market("buyma", "JPY", ("Bobusang Tokyo", "Bobusang Osaka"))
+BUYMA = watch.Market("buyma", "JPY", Own(("Bobusang Tokyo", "Bobusang Osaka")))
 COAT = replace(WANTED, model="")
 FLOOR, TARGET = 38_257, 45_959
 
@@ -170,7 +171,7 @@ async def test_the_rows_that_come_with_the_program_price_a_coat(db: Database) ->
 
     assert isinstance(one.result, Quote)
     assert one.result.reason is Reason.NO_RIVAL
-    assert {step.name for step in one.result.steps} >= {"duty", "consumption tax", "clearance", "payout fee"}
+    assert {step.name for step in one.result.steps} >= {"duty", "consumption tax", "clearance", "payout fee, fixed"}
 
 
 async def test_a_day_has_its_limit_over_many_steps(shop: Database, clock: ManualClock) -> None:

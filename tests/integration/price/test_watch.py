@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bobusang.kit.money import yen
 from bobusang.stages.price import watch
 from bobusang.stages.price.model import Offer, Rival, Search
+from bobusang.stages.price.rivals import Own
 from bobusang.stages.price.watch import Market, Searched
 from bobusang.testing.clock import NOON
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Database
     from bobusang.testing.clock import ManualClock
 
-BUYMA = Market("buyma", "JPY", ("Bobusang",))
+BUYMA = Market("buyma", "JPY", Own(("Bobusang",)))
 
 
 def offer(price: int, seller: str = "other") -> Offer:

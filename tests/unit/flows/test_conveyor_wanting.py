@@ -16,7 +16,7 @@ from bobusang.flows.conveyor.goods import Known
 from bobusang.kit.money import Money
 from bobusang.stages.convert.model import Converted
 from bobusang.stages.register import model as register
-from tests.unit.register.making import ACCOUNT
+from tests.unit.register.making import ACCOUNT, draft, listing
 
 NOW = datetime(2026, 11, 16, 3, tzinfo=UTC)
 GOODS = Goods(
@@ -168,6 +168,30 @@ def test_the_same_goods_are_known_by_brand_and_model_number(changed: dict[str, A
     ("word", "included"), [("included", True), ("refundable", True), ("none", False), ("", None), ("other", None)]
 )
 def test_price_is_told_what_buyers_are_told_of_duty(word: str, included: bool | None) -> None:
-    asked = wanting.priced(KNOWN, MADE, GOODS, replace(ACCOUNT, duty=word), None, may_raise=True)
+    asked = wanting.priced(KNOWN, MADE, GOODS, replace(ACCOUNT, duty=word), None, currency="JPY", may_raise=True)
 
     assert asked.duty_included is included
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "methods", "charge"),
+    [
+        (None, None, (888,), None),
+        (1_500, None, (888,), 1_500),
+        (None, 800, (888,), 800),
+        (1_500, 800, (888,), 800),  # the market's own word
+        (1_500, 800, (101,), 1_500),  # the account sends otherwise by now
+        (None, 800, (101,), 800),
+        (1_500, 0, (888,), 0),
+    ],
+)
+def test_what_buyers_pay_for_shipping_is_the_markets_word_or_else_the_accounts(
+    said: int | None, told: int | None, methods: tuple[int, ...], charge: int | None
+) -> None:
+    account = replace(ACCOUNT, shipping_charge=said)
+    there = listing(draft(shipping_methods=methods, price=11_000), shipping_charge=told)
+
+    asked = wanting.priced(KNOWN, MADE, GOODS, account, there, currency="JPY", may_raise=True)
+
+    assert asked.shipping == (None if charge is None else Money(charge, "JPY"))
+    assert wanting.asked_total(account, there, "JPY") == Money(11_000 + (charge or 0), "JPY")

@@ -20,6 +20,7 @@ RATES = Rates(
     fees=(
         Fee("buyma", FeeKind.SALE, SPRING, "fee page", rate=Decimal("0.077")),
         Fee("buyma", FeeKind.SALE, SPRING, "fee page", tier="gold", rate=Decimal("0.055")),
+        Fee("buyma", FeeKind.PAYOUT, SPRING, "fee page"),
     ),
     freights=(
         Freight(Leg.DOMESTIC, "KR-JP", 1_000_000, 0, "KRW", SPRING, "none"),

@@ -79,7 +79,7 @@ def test_every_line_says_where_it_comes_from() -> None:
         RATES,
         fees=(
             *RATES.fees,
-            Fee("buyma", FeeKind.PAYOUT, SPRING, "payout page", amount=220),
+            Fee("buyma", FeeKind.PAYOUT, SPRING, "payout page", tier="gold", rate=Decimal("0.01"), amount=220),
         ),
         duties=(Duty("JP", Decimal("0.109"), SPRING, "tariff 61", construction="knit", is_exemptable=False),),
         taxes=(Tax("JP", Decimal("0.6"), 10_000, Decimal("0.1"), 200, "JPY", SPRING, "customs"),),
@@ -98,12 +98,14 @@ def test_every_line_says_where_it_comes_from() -> None:
         Step("duty", yen(654), yen(654), "10.9 %; taxable ¥6,000, knit", "tariff 61", SPRING),
         Step("consumption tax", yen(665), yen(665), "10 %", "customs", SPRING),
         Step("clearance", yen(200), yen(200), "per parcel", "customs", SPRING),
-        Step("payout fee", yen(220), yen(220), "an order", "payout page", SPRING),
+        Step("payout fee, fixed", yen(220), yen(220), "an order (tier gold)", "payout page", SPRING),
         Step("expected cancels", won(920), yen(100), "1 % of purchase", "policy"),
         Step("VAT refund", won(-8_364), yen(-909), "1/11 of purchase, with export evidence", "policy"),
         Step("fixed cost", None, yen(12_561), "sum of the lines above"),
         Step("sale fee", None, None, "5.5 % of the price (tier gold)", "fee page", SPRING),
+        Step("payout fee", None, None, "1 % of the price (tier gold)", "payout page", SPRING),
     )
+    assert found.share == Fraction("0.065")
 
 
 # --- duty ------------------------------------------------------------------------------------------------------------
@@ -200,6 +202,7 @@ def test_freight_is_by_the_lightest_row_that_carries_it() -> None:
     ("rates", "policy", "detail"),
     [
         (replace(RATES, fees=()), LEAN, "no sale fee of buyma for tier 'gold', category ''"),
+        (replace(RATES, fees=RATES.fees[:2]), LEAN, "no payout fee of buyma for tier 'gold', category ''"),
         (replace(RATES, freights=()), LEAN, "no domestic freight KR-JP for 500 g of category ''"),
         (replace(RATES, duties=()), Policy(), "no duty row of JP for category ''"),
         (replace(RATES, taxes=()), Policy(), "no tax row of JP for category ''"),

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from bobusang.kit.money import won, yen
 from bobusang.stages.price.interval import DEFAULT_PACE, Place, adapted, due_at
 from bobusang.stages.price.model import Offer
-from bobusang.stages.price.rivals import Excluded, Selection, is_model, model_key, select
+from bobusang.stages.price.rivals import Excluded, Own, Selection, is_model, model_key, select
 from tests.unit.price.stall import NOW
 
-OURS = ("Bobusang Tokyo", "bobusang osaka")
+OURS = Own(("Bobusang Tokyo", "bobusang osaka"), frozenset({"4711"}))
 OFFER = Offer(yen(50_000), yen(0), "other", model="AB-123")
 
 
@@ -33,6 +33,7 @@ def test_the_lowest_total_wins() -> None:
     ("change", "why"),
     [
         ({"seller": "ＢＯＢＵＳＡＮＧ  tokyo "}, Excluded.OWN),
+        ({"id": "4711"}, Excluded.OWN),  # whatever name it is sold under
         ({"model": "AB-1234"}, Excluded.OTHER_MODEL),
         ({"model": "", "title": "coat XAB-123"}, Excluded.OTHER_MODEL),
         ({"model": "", "title": "coat"}, Excluded.OTHER_MODEL),
@@ -81,7 +82,10 @@ OFFERS = st.builds(
 )
 
 
-@given(st.lists(OFFERS, max_size=8), st.lists(st.tuples(st.integers(1, 100_000), st.sampled_from(OURS)), max_size=4))
+@given(
+    st.lists(OFFERS, max_size=8),
+    st.lists(st.tuples(st.integers(1, 100_000), st.sampled_from(OURS.sellers)), max_size=4),
+)
 def test_two_shops_of_ours_never_undercut_each_other(others: list[Offer], own: list[tuple[int, str]]) -> None:
     ours = [replace(OFFER, price=yen(price), seller=seller) for price, seller in own]
     without, with_us = lowest(*others), lowest(*ours, *others)

@@ -19,7 +19,7 @@ from bobusang.sandbox.fault import Faults
 from bobusang.sandbox.words import BRANDS, KINDS
 from bobusang.sandbox.world import World
 
-OWN = 1_234_567
+OWN = Account(seller_name="Seoul Concierge")
 
 
 def models(world: World) -> list[str]:
@@ -82,7 +82,9 @@ def test_many_models_have_rivals_and_some_have_none() -> None:
 
     assert 0.25 < share < 0.45
     assert 0.08 < sum(one.used for one in every) / len(every) < 0.16
-    assert 0 < sum(one.seller_id == OWN for one in every) / len(every) < 0.1
+    ours = {(one.seller_id, one.seller_name) for one in every if one.seller_id == OWN.seller_id}
+    assert 0 < sum(one.seller_id == OWN.seller_id for one in every) / len(every) < 0.1
+    assert ours == {(OWN.seller_id, "Seoul Concierge")}
     assert any(one.name for one in every)
     assert any(one.shipping for one in every)
     prices = [one.price for one in every]

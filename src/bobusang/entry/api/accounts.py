@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
-from bobusang.entry.api.fields import Form, Id, Name, Payload
+from bobusang.entry.api.fields import Form, Id, Name, Numeric, Payload
 from bobusang.entry.api.pages import Page
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.kit.db import Tx
@@ -44,7 +44,17 @@ Secret = Annotated[
     Field(max_length=200, examples=["env:BUYMA_TOKEN"], json_schema_extra={"pattern": f"^{REFERENCE.pattern}$"}),
     AfterValidator(_reference),
 ]
+Seller = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, max_length=100),
+    Field(description="whom buyers see as the seller, so that our own offers are nobody's rivals; empty: `name`"),
+]
 Methods = Annotated[list[Id], Field(min_length=1, max_length=50, description="the market's numbers of them")]
+Charge = Annotated[
+    int,
+    Field(ge=0, le=10**9, description="what buyers pay for the cheapest of them beside the price, in minor units"),
+    Numeric,
+]
 Why = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=accounts.REASON_LENGTH)]
 
 
@@ -57,6 +67,8 @@ class AccountForm(Form):
     shipping_area: Area
     shipping_methods: Methods
     shop_name: Name | None = None
+    seller_name: Seller = ""
+    shipping_charge: Charge | None = None
     duty: Word = ""
     fee_tier: Annotated[str, Field(max_length=50)] = ""
     token_ref: Secret
@@ -71,6 +83,8 @@ class AccountChange(Form):
     shipping_area: Area | None = None
     shipping_methods: Methods | None = None
     shop_name: Annotated[str | None, Field(max_length=100)] = None
+    seller_name: Seller | None = None
+    shipping_charge: Charge | None = None
     duty: Word | None = None
     fee_tier: Annotated[str | None, Field(max_length=50)] = None
     token_ref: Secret | None = None

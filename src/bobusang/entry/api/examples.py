@@ -71,6 +71,7 @@ BY_NAME: dict[str, Any] = {
     "seller": "luxboy",
     "seller_id": "luxboy",
     "sha256": DIGEST,
+    "seller_name": "bobusang_tokyo",
     "shop_name": "BOBUSANG TOKYO",
     "size": "M",
     "sku": "okmall-4711",

@@ -17,7 +17,14 @@ app = group("Accounts on markets: add, set, stop, start.")
 Name = Annotated[str, typer.Argument(metavar="ACCOUNT", help="The account's name.")]
 Market = Annotated[str, typer.Option("--market", help="The market it is on.")]
 Method = Annotated[list[int] | None, typer.Option("--method", help="Number of a shipping method; repeatable.")]
+Charge = Annotated[
+    int | None,
+    typer.Option("--shipping-charge", min=0, help="What buyers pay for the cheapest of them, in yen; 0: nothing."),
+]
 Shop = Annotated[str | None, typer.Option("--shop-name", help="The shop that buyers are shown.")]
+Seller = Annotated[
+    str | None, typer.Option("--seller-name", help="Whom buyers see as the seller; without it the account's name.")
+]
 Duty = Annotated[str | None, typer.Option("--duty", help="Who pays duty, as the market words it.")]
 Tier = Annotated[str | None, typer.Option("--fee-tier", help="The tier by which the market takes its fee.")]
 Policy = Annotated[
@@ -27,8 +34,8 @@ SECRET = "Where the {} is, as env:NAME or file:PATH; never the secret itself."  
 
 COLUMNS = "market name enabled live held rests_until stopped_why"
 FACTS = (
-    "market name enabled stopped_why rests_until buying_area shipping_area shipping_methods shop_name duty fee_tier "
-    "token_ref secret_ref live held created_at updated_at"
+    "market name enabled stopped_why rests_until buying_area shipping_area shipping_methods shipping_charge "
+    "shop_name seller_name duty fee_tier token_ref secret_ref live held created_at updated_at"
 )
 CALLS = "span used limit"
 
@@ -67,7 +74,9 @@ def add(
     token_ref: Annotated[str, typer.Option("--token-ref", metavar="REF", help=SECRET.format("access token"))],
     secret_ref: Annotated[str, typer.Option("--secret-ref", metavar="REF", help=SECRET.format("webhooks' secret"))],
     method: Method = None,
+    shipping_charge: Charge = None,
     shop_name: Shop = None,
+    seller_name: Seller = None,
     duty: Duty = None,
     fee_tier: Tier = None,
     policy: Policy = None,
@@ -80,7 +89,9 @@ def add(
         buying_area=buying_area,
         shipping_area=shipping_area,
         shipping_methods=method,
+        shipping_charge=shipping_charge,
         shop_name=shop_name,
+        seller_name=seller_name,
         duty=duty,
         fee_tier=fee_tier,
         token_ref=token_ref,
@@ -106,7 +117,9 @@ def change(
         str | None, typer.Option("--secret-ref", metavar="REF", help=SECRET.format("webhooks' secret"))
     ] = None,
     method: Method = None,
+    shipping_charge: Charge = None,
     shop_name: Shop = None,
+    seller_name: Seller = None,
     duty: Duty = None,
     fee_tier: Tier = None,
     policy: Policy = None,
@@ -117,7 +130,9 @@ def change(
         buying_area=buying_area,
         shipping_area=shipping_area,
         shipping_methods=method or None,
+        shipping_charge=shipping_charge,
         shop_name=shop_name,
+        seller_name=seller_name,
         duty=duty,
         fee_tier=fee_tier,
         token_ref=token_ref,

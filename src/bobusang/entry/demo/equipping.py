@@ -24,6 +24,7 @@ def account() -> dict[str, Any]:
         "buying_area": KOREA,
         "shipping_area": KOREA,
         "shipping_methods": [FREE],
+        "shipping_charge": 0,
         "shop_name": "Seoul select shop",
         "duty": "included",
         "token_ref": "sandbox:token",

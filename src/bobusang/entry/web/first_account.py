@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 pages = Pages()
 
 PATH = "/start/account"
-FIELDS = ("name", "shop_name", "buying_area", "shipping_area", "shipping_methods", "duty", "token_ref", "secret_ref")
+FIELDS = (
+    *("name", "seller_name", "shop_name", "buying_area", "shipping_area", "shipping_methods"),
+    *("shipping_charge", "duty", "token_ref", "secret_ref"),
+)
 DUTIES = (
     ("", N_("not told")),
     ("included", N_("included in the price")),
@@ -62,7 +65,11 @@ def _wanted(typed: Fields) -> dict[str, Any]:
     methods = [part.strip() for part in typed.get("shipping_methods").split(",") if part.strip()]
     if not all(one.isascii() and one.isdecimal() for one in methods):
         raise Invalid("shipping methods are the market's numbers, by commas", field="shipping_methods")
-    return found | {"shipping_methods": [int(one) for one in methods]}
+    charge = typed.get("shipping_charge")
+    if charge and not (charge.isascii() and charge.isdecimal()):
+        raise Invalid("what buyers pay for shipping is a whole number", field="shipping_charge")
+    told = {"shipping_charge": int(charge)} if charge else {}
+    return found | told | {"shipping_methods": [int(one) for one in methods]}
 
 
 def _form(visit: Visit, filled: dict[str, str], error: BobusangError | None = None) -> Response:

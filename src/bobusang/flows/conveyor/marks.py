@@ -22,13 +22,15 @@ STAMP = Statement("""
       (select max(id) from duty_rates) as duties, (select max(id) from import_taxes) as taxes,
       (select max(decided_at) from price_policies) as policies""")
 ACCOUNTS = Statement("""
-    select id, enabled, fee_tier, duty, policy from market_accounts where market = :market order by id""")
+    select id, enabled, shipping_methods, shipping_charge, fee_tier, duty, policy from market_accounts
+    where market = :market order by id""")
 # A rate that was fetched again and is the same is no news; one that waits for a person holds prices.
 RATES = Statement("""
     select base, quote, rate, spread, state from fx_quotes f where state in ('TRUSTED', 'HELD') and quoted_at =
       (select max(quoted_at) from fx_quotes o where o.base = f.base and o.quote = f.quote and o.state = f.state)
     order by base, quote, state, id""")
 STAMPED = ("fees", "freights", "duties", "taxes", "policies")
+SOLD_BY = ("shipping_methods", "shipping_charge", "fee_tier", "duty", "policy")
 FORGET = Statement("delete from conveyor_marks where market = :market and product_id in (:ids...)")
 
 _NEW = Bulk(conveyor_marks, ("product_id", "market", "version", "stamp", "model", "due_at", "marked_at"))
@@ -50,7 +52,7 @@ async def stamp(tx: Tx, market: str) -> str:
     row = await tx.first(STAMP)
     assert row is not None
     accounts = [
-        [one["id"], bool(one["enabled"]), one["fee_tier"], one["duty"], one["policy"]]
+        [one["id"], bool(one["enabled"]), *(one[name] for name in SOLD_BY)]
         for one in await tx.fetch(ACCOUNTS, market=market)
     ]
     rates = [[one[name] for name in ("base", "quote", "rate", "spread", "state")] for one in await tx.fetch(RATES)]

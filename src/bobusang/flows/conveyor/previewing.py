@@ -88,7 +88,8 @@ async def _of_account(
             data,
             wanting.stocked(known[id], data),
             account,
-            wanting.current_price(there.get(id), currency),
+            there.get(id),
+            currency=currency,
             may_raise=True,
         )
         for id, data in made.items()

@@ -18,7 +18,7 @@ from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert import store
 from bobusang.stages.price import watch
 from bobusang.stages.price.model import Hold, Keep, Quote, Reason
-from bobusang.stages.price.rivals import model_key
+from bobusang.stages.price.rivals import Own, model_key
 from bobusang.stages.register import accounts, listings
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
     from bobusang.kit.db import Tx
+    from bobusang.kit.money import Money
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.price.model import Wanted
     from bobusang.stages.price.quotes import Quoted
@@ -51,6 +52,9 @@ class Facts:
     """By task."""
     made: Mapping[int, Conversion]
     accounts: Sequence[Account]
+    """Those that are sold for now."""
+    own: Sequence[Account]
+    """All of ours on the market: one that is switched off is nobody's rival either."""
     listings: Mapping[int, Mapping[int, Listing]]
     """By account and product."""
     stamp: str
@@ -86,11 +90,13 @@ class Pricer:
         async with self._belt.db.read() as tx:
             known = await goods.of_tasks(tx, batch)
             ids = [one.id for one in known.values()]
-            sellers = [one for one in await accounts.every(tx) if one.market == market and one.enabled]
+            own = [one for one in await accounts.every(tx) if one.market == market]
+            sellers = [one for one in own if one.enabled]
             return Facts(
                 known,
                 {id: one for id, one in (await store.load(tx, market, ids)).items() if one.data is not None},
                 sellers,
+                own,
                 {one.id: await listings.known(tx, one.id, ids) for one in sellers} if ids else {},
                 await marks.stamp(tx, market),
             )
@@ -102,34 +108,37 @@ class Pricer:
         models.pop("", None)
         if not models:
             return set()
-        market = self._market(facts.accounts)
         async with self._belt.db.read() as tx:
-            fresh = await watch.fresh(tx, market.name, models)
+            fresh = await watch.fresh(tx, self._belt.market, models)
         due = {key: model for key, model in models.items() if key not in fresh}
         if not due:
             return set()
         ours = self._ours(facts)
         searched = await searching.search(self._belt.collector, self._belt.market, sorted(due.values()))
         told = [watch.Searched(one.model, one.offers, ours.get(model_key(one.model))) for one in searched]
-        await self._belt.db.transact(lambda tx: watch.record(tx, market, told))
+        await self._belt.db.transact(lambda tx: self._recorded(tx, facts.own, told))
         return due.keys() - {model_key(one.model) for one in searched}
 
-    def _market(self, sellers: Sequence[Account]) -> watch.Market:
+    async def _recorded(self, tx: Tx, own: Sequence[Account], searches: Sequence[watch.Searched]) -> None:
+        """Keep what was shown, our own offers told apart."""
+        shown = [offer.id for one in searches for offer in one.offers or ()]
+        items = await listings.ours(tx, [one.id for one in own], shown)
+        ours = Own(tuple(one.seller_name or one.name for one in own), items)
         currency = self._belt.register.market.abilities.currency
-        return watch.Market(self._belt.market, currency, tuple(one.name for one in sellers))
+        await watch.record(tx, watch.Market(self._belt.market, currency, ours), searches)
 
-    def _ours(self, facts: Facts) -> dict[str, Any]:
-        """By model key, the lowest that we ourselves ask."""
+    def _ours(self, facts: Facts) -> dict[str, Money]:
+        """By model key, the lowest total that we ourselves ask of a buyer."""
         currency = self._belt.register.market.abilities.currency
-        found: dict[str, Any] = {}
-        for mine in facts.listings.values():
-            for product, listing in mine.items():
-                made, price = facts.made.get(product), wanting.current_price(listing, currency)
-                if made is None or made.data is None or price is None:
+        found: dict[str, Money] = {}
+        for account in facts.accounts:
+            for product, listing in facts.listings.get(account.id, {}).items():
+                made, total = facts.made.get(product), wanting.asked_total(account, listing, currency)
+                if made is None or made.data is None or total is None:
                     continue
                 key = model_key(made.data.model)
-                if key not in found or price.amount_minor < found[key].amount_minor:
-                    found[key] = price
+                if key not in found or total.amount_minor < found[key].amount_minor:
+                    found[key] = total
         return found
 
     def _wanted(self, task: Task, facts: Facts) -> list[Wanted]:
@@ -146,7 +155,8 @@ class Pricer:
                 made.data,
                 stock,
                 account,
-                wanting.current_price(facts.listings[account.id].get(known.id), currency),
+                facts.listings[account.id].get(known.id),
+                currency=currency,
                 may_raise=may_raise,
             )
             for account in facts.accounts

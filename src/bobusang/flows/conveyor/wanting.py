@@ -93,9 +93,16 @@ def purchase(known: Known, goods: Goods) -> Money | None:
 
 
 def priced(
-    known: Known, made: Converted, goods: Goods, account: Account, current: Money | None, *, may_raise: bool
+    known: Known,
+    made: Converted,
+    goods: Goods,
+    account: Account,
+    listing: Listing | None,
+    *,
+    currency: str,
+    may_raise: bool,
 ) -> price.Wanted:
-    """What PRICE is asked."""
+    """What PRICE is asked; `currency` is the market's, `listing` what the account has of it there."""
     weight = known.fields.get("weight_grams")
     return price.Wanted(
         known.id,
@@ -109,7 +116,8 @@ def priced(
         construction="" if made.construction == "unknown" else made.construction,
         weight_grams=weight if type(weight) is int and weight > 0 else None,
         model=made.model,
-        current=current,
+        current=current_price(listing, currency),
+        shipping=shipping(account, listing, currency),
         duty_included=DUTY_INCLUDED.get(account.duty),
         may_raise=may_raise,
     )
@@ -120,6 +128,22 @@ def current_price(listing: Listing | None, currency: str) -> Money | None:
     if listing is None or listing.confirmed is None or not listing.confirmed.price:
         return None
     return Money(listing.confirmed.price, currency)
+
+
+def shipping(account: Account, listing: Listing | None, currency: str) -> Money | None:
+    """What buyers pay us beside the price: the market's own word of a listing that is sent as the account sends now,
+    else what the account says; None where neither is known."""
+    told = None if listing is None else listing.shipping_charge
+    confirmed = None if listing is None else listing.confirmed
+    is_now = confirmed is not None and confirmed.shipping_methods == account.shipping_methods
+    charge = told if told is not None and (is_now or account.shipping_charge is None) else account.shipping_charge
+    return None if charge is None else Money(charge, currency)
+
+
+def asked_total(account: Account, listing: Listing, currency: str) -> Money | None:
+    """What a buyer pays us for a listing, as others' offers are counted; None while the market has confirmed none."""
+    price, beside = current_price(listing, currency), shipping(account, listing, currency)
+    return price if price is None or beside is None else price + beside
 
 
 def registered(

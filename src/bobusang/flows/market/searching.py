@@ -73,13 +73,13 @@ def _is_read(visit: Visit) -> bool:
 def _offers(visit: Visit) -> tuple[Offer, ...] | None:
     if not _is_read(visit):
         return None
-    shown = [one.fields for one in visit.found if isinstance(one, Snapshot)]
-    offers = tuple(_offer(fields) for fields in shown if fields.get("price") is not None)
+    shown = [one for one in visit.found if isinstance(one, Snapshot)]
+    offers = tuple(_offer(one.key, one.fields) for one in shown if one.fields.get("price") is not None)
     # Offers whose prices cannot be read are a page that cannot: nobody may take it for an empty one.
     return None if shown and not offers else offers
 
 
-def _offer(fields: Mapping[str, Any]) -> Offer:
+def _offer(id: str, fields: Mapping[str, Any]) -> Offer:
     shipping, currency = fields.get("shipping"), str(fields["currency"])
     return Offer(
         Money(fields["price"], currency),
@@ -87,6 +87,7 @@ def _offer(fields: Mapping[str, Any]) -> Offer:
         str(fields.get("seller") or ""),
         bool(fields.get("used")),
         title=str(fields.get("title") or ""),
+        id=id,
     )
 
 

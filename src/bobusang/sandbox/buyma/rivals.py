@@ -13,6 +13,7 @@ from bobusang.sandbox.making import model_of
 from bobusang.sandbox.world import FIRST_NO
 
 if TYPE_CHECKING:
+    from bobusang.sandbox.buyma.account import Account
     from bobusang.sandbox.product import Product
     from bobusang.sandbox.words import Brand
     from bobusang.sandbox.world import World
@@ -58,12 +59,12 @@ class Rivals:
         self.told: dict[str, tuple[Rival, ...]] = {}
         """What an operator of the sandbox says of a model, against its seed."""
 
-    def of(self, model: str, own_id: int) -> tuple[Rival, ...]:
-        """Who offers a model now; nobody does when no mall sells it."""
+    def of(self, model: str, own: Account) -> tuple[Rival, ...]:
+        """Who offers a model now; nobody does when no mall sells it. Some are old offers of our own."""
         if (told := self.told.get(plain(model))) is not None:
             return told
         product = self.product(model)
-        return () if product is None else self._seeded(product, own_id)
+        return () if product is None else self._seeded(product, own)
 
     def product(self, model: str) -> Product | None:
         """The goods of this model number, as the malls sell them."""
@@ -87,14 +88,14 @@ class Rivals:
             found.setdefault(plain(model_of(self._world.seed, brand, place)), no)
         return found
 
-    def _seeded(self, product: Product, own_id: int) -> tuple[Rival, ...]:
+    def _seeded(self, product: Product, own: Account) -> tuple[Rival, ...]:
         seed = seeded(self._world.seed, "rivals", plain(product.model))
         chance = Chance(seed)
         if chance.hit(WITHOUT):
             return ()
-        return tuple(self._rival(seed, n, product, own_id) for n in range(chance.between(1, MOST)))
+        return tuple(self._rival(seed, n, product, own) for n in range(chance.between(1, MOST)))
 
-    def _rival(self, seed: int, place: int, product: Product, own_id: int) -> Rival:
+    def _rival(self, seed: int, place: int, product: Product, ours: Account) -> Rival:
         chance = Chance(drawn(seed, place))
         base = product.list_price / WON_PER_YEN * chance.between(80, 140) / 100
         used, outlier, stranger = chance.hit(USED), chance.hit(OUTLIERS), chance.hit(STRANGERS)
@@ -109,8 +110,8 @@ class Rivals:
             price=max(100, int(base * moved) // 100 * 100),
             shipping=shipping,
             used=used,
-            seller_id=own_id if own else 2_000_001 + seller,
-            seller_name="bobusang" if own else NAMES[seller],
+            seller_id=ours.seller_id if own else 2_000_001 + seller,
+            seller_name=ours.seller_name if own else NAMES[seller],
             name=f"{product.brand.en} {product.kind.en} 別モデル" if stranger else "",
             id=80_000_000 + drawn(seed, place, 1) % 9_000_000,
         )

@@ -33,8 +33,7 @@ def page(market: Market, model: str) -> str:
 
 
 def _rivals(market: Market, model: str) -> Iterable[Rival]:
-    own = next(iter(market.accounts.values())).seller_id
-    return market.rivals.of(model, own)
+    return market.rivals.of(model, next(iter(market.accounts.values())))
 
 
 def _own(market: Market, model: str) -> Iterable[Rival]:

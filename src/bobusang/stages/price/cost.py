@@ -74,31 +74,40 @@ def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, no
     lines: list[Line] = [
         Line("purchase", Fraction(purchase.amount_minor), purchase.currency, "source price", "source", "")
     ]
-    fee = rates.fee(FeeKind.SALE, wanted.market, wanted.tier, wanted.category, day)
-    if fee is None:
-        return _no_rate(f"no sale fee of {wanted.market} for tier '{wanted.tier}', category '{wanted.category}'")
+    fees = _fees(wanted, rates, day)
+    if isinstance(fees, Hold):
+        return fees
     for found in (
         _freight(wanted, rates, policy, day),
         _import(wanted, rates, policy, converted, day),
-        _fees(wanted, rates, fee, day),
+        _per_order(fees),
         _expected(purchase, policy),
     ):
         if isinstance(found, Hold):
             return found
         lines.extend(found)
     problem = converted.prepare(line.currency for line in lines)
-    return problem if problem is not None else _summed(lines, fee, converted)
+    return problem if problem is not None else _summed(lines, fees, converted)
 
 
-def _summed(lines: list[Line], fee: Fee, converted: _Exchange) -> Cost:
+def _summed(lines: list[Line], fees: Mapping[FeeKind, Fee], converted: _Exchange) -> Cost:
     exact = [converted.local(line.exact, line.currency) for line in lines]
     steps = [_step(line, local, converted.currency) for line, local in zip(lines, exact, strict=True)]
-    taken = share(fee.rate)
+    taken = sum((share(fee.rate) for fee in fees.values()), Fraction(0))
     fixed = sum(exact, Fraction(0))
     steps.append(Step("fixed cost", None, _shown(fixed, converted.currency), "sum of the lines above"))
-    steps.append(
-        Step("sale fee", None, None, f"{_percent(taken)} of the price{_tier(fee)}", fee.source, fee.valid_from)
-    )
+    steps += [
+        Step(
+            f"{kind} fee",
+            None,
+            None,
+            f"{_percent(share(fee.rate))} of the price{_tier(fee)}",
+            fee.source,
+            fee.valid_from,
+        )
+        for kind, fee in fees.items()
+        if fee.rate or kind is FeeKind.SALE
+    ]
     refund = -sum((local for line, local in zip(lines, exact, strict=True) if line.name == "VAT refund"), Fraction(0))
     return Cost(fixed, taken, refund, (*converted.steps(), *steps), tuple(converted.used))
 
@@ -158,13 +167,30 @@ def _duty_basis(row: Duty, tax: Tax) -> str:
     return f"{_percent(share(row.rate))}{least}"
 
 
-def _fees(wanted: Wanted, rates: Rates, sale: Fee, day: date) -> list[Line]:
-    payout = rates.fee(FeeKind.PAYOUT, wanted.market, wanted.tier, wanted.category, day)
-    named = (("sale fee, fixed", sale), ("payout fee", payout))
+def _fees(wanted: Wanted, rates: Rates, day: date) -> dict[FeeKind, Fee] | Hold:
+    """What the market takes, of each kind: one that costs nothing has a row that says so."""
+    found: dict[FeeKind, Fee] = {}
+    for kind in FeeKind:
+        fee = rates.fee(kind, wanted.market, wanted.tier, wanted.category, day)
+        if fee is None:
+            said = f"no {kind} fee of {wanted.market} for tier '{wanted.tier}', category '{wanted.category}'"
+            return _no_rate(said)
+        found[kind] = fee
+    return found
+
+
+def _per_order(fees: Mapping[FeeKind, Fee]) -> list[Line]:
     return [
-        Line(name, Fraction(fee.amount), fee.currency, f"an order{_tier(fee)}", fee.source, fee.valid_from)
-        for name, fee in named
-        if fee is not None and fee.amount
+        Line(
+            f"{kind} fee, fixed",
+            Fraction(fee.amount),
+            fee.currency,
+            f"an order{_tier(fee)}",
+            fee.source,
+            fee.valid_from,
+        )
+        for kind, fee in fees.items()
+        if fee.amount
     ]
 
 

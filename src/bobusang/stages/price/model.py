@@ -9,7 +9,7 @@ from fractions import Fraction  # noqa: TC003
 
 from bobusang.kit.money import Money  # noqa: TC001
 
-RULES = "1"
+RULES = "2"
 """The version of the rules, kept with every quote; to be raised with any change of what they decide."""
 
 
@@ -108,6 +108,8 @@ class Offer:
     model: str = ""
     condition: str = ""
     title: str = ""
+    id: str = ""
+    """The market's own number of it; empty where the page shows none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.kit.money import Money
     from bobusang.stages.price.model import Offer
@@ -59,6 +59,18 @@ NEW_ONLY = Likeness()
 
 
 @dataclass(frozen=True, slots=True)
+class Own:
+    """By what our own offers are known: the names that buyers are shown, and the market's numbers of our listings. A
+    name alone may be changed on the market, or never told here; a number alone is missing until a webhook tells it."""
+
+    sellers: tuple[str, ...] = ()
+    items: frozenset[str] = frozenset()
+
+
+NOBODY = Own()
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """The lowest comparable offer, and how many fell out for which reason."""
 
@@ -73,12 +85,16 @@ def select(
     offers: Sequence[Offer],
     model: str,
     currency: str,
-    own_sellers: Iterable[str],
+    own: Own,
     likeness: Likeness = NEW_ONLY,
 ) -> Selection:
     """The lowest total to the buyer of the same model, new, from someone who is not us."""
-    own = {named(seller) for seller in own_sellers}
-    reasons = [_excluded(offer, model_key(model), currency, own, likeness) for offer in offers]
+    sellers = {named(seller) for seller in own.sellers}
+    ours = [offer.id in own.items or named(offer.seller) in sellers for offer in offers]
+    reasons = [
+        Excluded.OWN if is_ours else _excluded(offer, model_key(model), currency, likeness)
+        for offer, is_ours in zip(offers, ours, strict=True)
+    ]
     alike = [offer for offer, reason in zip(offers, reasons, strict=True) if reason is None]
     left = _plausible(alike, likeness.outlier_share)
     counts = Counter(reason for reason in reasons if reason is not None)
@@ -115,9 +131,7 @@ def is_model(offer: Offer, key: str) -> bool:
     return any(run == key for run in runs)
 
 
-def _excluded(offer: Offer, key: str, currency: str, own: set[str], likeness: Likeness) -> Excluded | None:
-    if named(offer.seller) in own:
-        return Excluded.OWN
+def _excluded(offer: Offer, key: str, currency: str, likeness: Likeness) -> Excluded | None:
     if not is_model(offer, key):
         return Excluded.OTHER_MODEL
     if _is_used(offer, likeness):

@@ -274,6 +274,9 @@ def _ending(cost: Cost, bounds: Bounds, facts: Facts, policy: Policy, found: Pri
         Step("ceiling", None, Money(bounds.ceiling, code), f"most margin {policy.most_margin:%} {of}", "policy"),
         Step("lowest offer", None, rival.total, others, rival.seller, seen),
     ]
+    beside = facts.wanted.shipping
+    basis = "neither market nor account has told it: counted as free" if beside is None else "beside the price"
+    steps.append(Step("shipping to the buyer", None, beside, basis))
     if facts.wanted.current is not None:
         steps.append(Step("confirmed price", None, facts.wanted.current, "as the market has it"))
     if isinstance(found, Hold):

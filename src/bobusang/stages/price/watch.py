@@ -16,7 +16,7 @@ from bobusang.kit.money import Money
 from bobusang.kit.sql import Bulk, Revise, Statement
 from bobusang.stages.price.interval import DEFAULT_PACE, Pace, Place, adapted, due_at
 from bobusang.stages.price.model import Rival, Search
-from bobusang.stages.price.rivals import NEW_ONLY, Likeness, model_key, select
+from bobusang.stages.price.rivals import NEW_ONLY, NOBODY, Likeness, Own, model_key, select
 from bobusang.stages.price.tables import MODEL_LENGTH, SELLER_LENGTH, competitor_prices
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Market:
 
     name: str
     currency: str
-    own_sellers: tuple[str, ...]
-    """The names of all our accounts there."""
+    own: Own = NOBODY
+    """Of all our accounts there."""
     likeness: Likeness = NEW_ONLY
     pace: Pace = DEFAULT_PACE
 
@@ -107,7 +107,7 @@ async def _rows(tx: Tx, market: str, models: Iterable[str]) -> Sequence[Row]:
 
 
 def _found(row: Row, one: Searched, offers: Sequence[Offer], market: Market, now: datetime) -> tuple[object, ...]:
-    chosen = select(offers, one.model, market.currency, market.own_sellers, market.likeness)
+    chosen = select(offers, one.model, market.currency, market.own, market.likeness)
     lowest = chosen.lowest
     total = None if chosen.total is None else chosen.total.amount_minor
     interval = adapted(timedelta(seconds=row["interval_seconds"]), _place(total, one.ours, row["total"]), market.pace)

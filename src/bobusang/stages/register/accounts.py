@@ -28,8 +28,10 @@ BY_NAME = Statement("select * from market_accounts where market = :market and na
 ALL = Statement("select * from market_accounts order by market, name")
 CHANGE = Statement("""
     update market_accounts set buying_area = :buying_area, shipping_area = :shipping_area,
-      shipping_methods = :shipping_methods, shop_name = :shop_name, duty = :duty, fee_tier = :fee_tier,
-      token_ref = :token_ref, secret_ref = :secret_ref, policy = :policy, updated_at = :now where id = :id""")
+      shipping_methods = :shipping_methods, shop_name = :shop_name, seller_name = :seller_name,
+      shipping_charge = :shipping_charge, duty = :duty, fee_tier = :fee_tier,
+      token_ref = :token_ref, secret_ref = :secret_ref, policy = :policy, updated_at = :now
+    where id = :id""")
 SWITCH = Statement("""
     update market_accounts set enabled = :enabled, stopped_why = :why, updated_at = :now
     where id = :id and enabled <> :enabled""")
@@ -59,6 +61,9 @@ def check(account: Account) -> None:
     """Refuse what could not sell."""
     if not account.shipping_methods:
         raise Invalid(f"{account.market}/{account.name} has no shipping method", field="shipping_methods")
+    if account.shipping_charge is not None and account.shipping_charge < 0:
+        hint = "0 where shipping is free"
+        raise Invalid("a shipping charge is not negative", hint=hint, field="shipping_charge")
     if not account.token_ref or not account.secret_ref:
         hint = "name the secrets, such as env:BUYMA_TOKEN"
         raise Invalid(f"{account.market}/{account.name} names no secrets", hint=hint, field="token_ref")
@@ -115,6 +120,8 @@ def account_of(row: Row) -> Account:
         shipping_area=row["shipping_area"],
         shipping_methods=tuple(json.loads(row["shipping_methods"])),
         shop_name=row["shop_name"],
+        seller_name=row["seller_name"],
+        shipping_charge=row["shipping_charge"],
         duty=row["duty"],
         fee_tier=row["fee_tier"],
         token_ref=row["token_ref"],
@@ -126,7 +133,10 @@ def account_of(row: Row) -> Account:
 
 
 def _values(account: Account) -> dict[str, object]:
-    plain = ("buying_area", "shipping_area", "shop_name", "duty", "fee_tier", "token_ref", "secret_ref")
+    plain = (
+        *("buying_area", "shipping_area", "shop_name", "seller_name", "shipping_charge", "duty", "fee_tier"),
+        *("token_ref", "secret_ref"),
+    )
     return {name: getattr(account, name) for name in plain} | {
         "shipping_methods": json.dumps(account.shipping_methods),
         "policy": json.dumps(account.policy),

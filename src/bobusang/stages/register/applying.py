@@ -155,6 +155,7 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
         market_updated=max(notice.updated, listing.market_updated),
         open_call=None if agreed else listing.open_call,
         refusal=None if agreed else listing.refusal,
+        shipping_charge=listing.shipping_charge if notice.shipping_charge is None else notice.shipping_charge,
     )
     drift = json.dumps(differences) if differences else None
     desk.drifts[listing.id] = drift

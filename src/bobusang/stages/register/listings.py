@@ -41,13 +41,15 @@ ENDING = Statement("""
     select product_id from listings
     where account_id = :account and state = 'LIVE' and open_call is null and available_until <= :until
     order by available_until, product_id limit :limit""")
+OURS = Statement("""
+    select market_id from listings where account_id in (:accounts...) and market_id in (:ids...)""")
 BY_SKU = Statement("select * from listings where sku = :sku order by account_id")
 BY_STATE = Statement("select state, count(*) as listings from listings where account_id = :account group by state")
 
 _NEW = Bulk(listings, ("id", "account_id", "product_id", "sku", "state", "created_at", "updated_at"), keep=True)
 _COLUMNS = (
     *("reference", "market_id", "state", "confirmed", "market_updated", "open_call", "refusal_cause", "refusal_digest"),
-    *("refusal_until", "refusal_words", "day", "day_price", "available_until", "updated_at"),
+    *("refusal_until", "refusal_words", "day", "day_price", "available_until", "shipping_charge", "updated_at"),
 )
 _KEEP = Revise(listings, "id", _COLUMNS)
 _CONFIRMED = Revise(listings, "id", ("drift", "confirmed_at"))
@@ -124,6 +126,14 @@ async def ending(tx: Tx, account: int, until: date, *, limit: int = 500) -> list
     return [row["product_id"] for row in rows]
 
 
+async def ours(tx: Tx, accounts: Sequence[int], market_ids: Iterable[str]) -> frozenset[str]:
+    """Of a market's numbers, those of products that these accounts sell or once sold."""
+    wanted = sorted(set(market_ids) - {""})
+    parts = [wanted[start : start + 500] for start in range(0, len(wanted), 500)] if accounts else []
+    found = [await tx.fetch(OURS, accounts=list(accounts), ids=part) for part in parts]
+    return frozenset(row["market_id"] for rows in found for row in rows)
+
+
 async def by_sku(tx: Tx, sku: str) -> list[Listing]:
     """A product's listings on all accounts."""
     return [listing_of(row) for row in await tx.fetch(BY_SKU, sku=sku)]
@@ -151,6 +161,7 @@ def listing_of(row: Row) -> Listing:
         confirmed=_drafts.decode(row["confirmed"]) if row["confirmed"] else None,
         market_updated=row["market_updated"],
         told_at=utc(row["confirmed_at"]),
+        shipping_charge=row["shipping_charge"],
         open_call=row["open_call"],
         refusal=refusal,
         day_price=row["day_price"],
@@ -175,5 +186,6 @@ def _row(tx: Tx, listing: Listing) -> tuple[object, ...]:
         listing.day and listing.day.isoformat(),
         listing.day_price,
         confirmed and confirmed.available_until.isoformat(),
+        listing.shipping_charge,
         tx.now,
     )

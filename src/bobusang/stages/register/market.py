@@ -129,6 +129,8 @@ class Notice:
     """The market's own time as UTC text of one width, so that text order is time order; '' without one."""
     product: Mapping[str, Any] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    shipping_charge: int | None = None
+    """What buyers pay for the cheapest shipping beside the price, in minor units; None: it does not say."""
 
 
 @dataclass(frozen=True, slots=True)

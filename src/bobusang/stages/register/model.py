@@ -195,6 +195,10 @@ class Account:
     shipping_area: str
     shipping_methods: tuple[int, ...]
     shop_name: str = ""
+    seller_name: str = ""
+    """What buyers are shown as the seller; empty: the account's own name."""
+    shipping_charge: int | None = None
+    """What buyers pay for the cheapest of the shipping methods, in the market's minor units; None: nobody has said."""
     duty: str = ""
     fee_tier: str = ""
     token_ref: str = ""
@@ -231,6 +235,8 @@ class Listing:
     """The market's own time of its last word: older words do not win."""
     told_at: datetime | None = None
     """When we heard it, by our own clock."""
+    shipping_charge: int | None = None
+    """What buyers pay for shipping beside the price, in the market's own words; None: it has not said."""
     open_call: int | None = None
     refusal: Refusal | None = None
     day_price: int | None = None

@@ -78,6 +78,8 @@ market_accounts = Table(
     Column("policy", Payload, nullable=False),
     at("created_at"),
     at("updated_at"),
+    Column("seller_name", String(100), nullable=False, server_default=""),
+    Column("shipping_charge", Id),
     UniqueConstraint("market", "name"),
     sqlite_autoincrement=True,
 )
@@ -106,6 +108,7 @@ listings = Table(
     at("confirmed_at", null=True),
     at("created_at"),
     at("updated_at"),
+    Column("shipping_charge", Id),  # beside the price, as the market tells it
     UniqueConstraint("account_id", "product_id"),
     UniqueConstraint("account_id", "market_id"),
     Index("ix_listings_state", "account_id", "state", "id"),

@@ -303,6 +303,23 @@ def test_a_product_webhook_says_how_the_product_stands(*, wrapped: bool) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "charge"),
+    [
+        ({"list_price": 24_000}, 1_500),
+        ({"list_price": 22_500}, 0),
+        ({"list_price": 22_000}, None),  # nobody pays us to be sent something
+        ({"list_price": "24000"}, None),
+        ({"list_price": 24_000, "price": None}, None),
+        ({}, None),
+    ],
+)
+def test_what_buyers_pay_for_shipping_is_read_back(told: dict[str, Any], charge: int | None) -> None:
+    body = json.dumps(stands(SMALL, price=22_500) | told).encode()
+
+    assert BUYMA.notice({"x-buyma-event": "product/update"}, body).shipping_charge == charge
+
+
 def test_a_failed_webhook_says_which_request_came_to_nothing() -> None:
     told = {"request_uid": "u9", "reference_number": "REF-1", "errors": {"id": ["商品IDは不正な値です"]}}
 

@@ -62,7 +62,16 @@ def notice(headers: Mapping[str, str], body: bytes) -> Notice:
         product["status"],
         _instant(product.get("updated_at")),
         product,
+        shipping_charge=_shipping_charge(product),
     )
+
+
+def _shipping_charge(product: Mapping[str, Any]) -> int | None:
+    """`list_price` is read-only: the price with the cheapest shipping."""
+    price, total = product.get("price"), product.get("list_price")
+    if type(price) is not int or type(total) is not int:
+        return None
+    return total - price if total >= price else None
 
 
 def _text(value: object) -> str:
