@@ -41,7 +41,7 @@ CLOSED = Statement("""
     where account_id = :account and kind = 'CLOSE' and created_at > :since""")
 CHANGED = Statement("""
     select count(distinct listing_id) as value from market_calls
-    where account_id = :account and run_id = :run and kind = 'EDIT'""")
+    where account_id = :account and run_id = :run and kind in ('EDIT', 'REVIVE')""")
 
 _NEW = Bulk(
     market_calls,
@@ -158,7 +158,7 @@ async def closed(tx: Tx, account: int, span: timedelta) -> int:
 
 
 async def changed(tx: Tx, account: int, run: str) -> int:
-    """How many listings a run has edited."""
+    """How many listings a run has edited or brought back."""
     return int(await tx.value(CHANGED, account=account, run=run))
 
 

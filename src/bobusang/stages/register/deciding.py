@@ -145,5 +145,6 @@ def effect(step: Step) -> str:
     return digest("closed" if step.kind is Kind.CLOSE else ("price", step.target.price))
 
 
-RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED}
-"""Which guard of the run counts which kind of call."""
+RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED, Kind.REVIVE: Guard.CHANGED}
+"""Which guard of the run counts which kind of call: a source that says "all in stock" by mistake revives a shop as one
+that says "all gone" closes it."""

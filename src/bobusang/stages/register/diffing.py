@@ -137,7 +137,10 @@ def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tupl
             return Idle("as confirmed")
         return (Step(Kind.EXTEND, target, Urgency.CONTENT, ("available_until",)),)
     stock = only_stock(target, confirmed)
-    by_stock = Step(Kind.STOCK, stock, _stock_urgency(stock, confirmed), tuple(sorted(STOCK_FIELDS & set(changed))))
+    # Where only new options are left, the registered ones alone are a listing that nobody can buy: that is closing it,
+    # and is counted as such.
+    kind = Kind.CLOSE if stock.is_sold_out else Kind.STOCK
+    by_stock = Step(kind, stock, _stock_urgency(stock, confirmed), tuple(sorted(STOCK_FIELDS & set(changed))))
     if set(changed) <= STOCK_FIELDS:
         return (by_stock,)
     edit = Step(Kind.EDIT, target, min(_edit_urgency(target, confirmed), _stock_urgency(target, confirmed)), changed)
