@@ -32,6 +32,9 @@ DUE = Statement("""
     select id from market_calls
     where account_id = :account and state in ('INTENT', 'ACCEPTED', 'UNKNOWN') and due_at <= :now
     order by urgency, due_at, id limit :limit""")
+OVERTAKEN = Statement("""
+    select * from market_calls
+    where listing_id in (:listings...) and state = 'SUPERSEDED' and updated_at > :since order by id desc""")
 UNDER_WAY = Statement("""
     select listing_id, due_at from market_calls
     where id in (select max(id) from market_calls where listing_id in (:listings...) group by listing_id)
@@ -138,6 +141,15 @@ async def last(tx: Tx, listing_ids: Iterable[int]) -> dict[int, MarketCall]:
     chosen = sorted(set(listing_ids))
     rows = await tx.fetch(LAST, listings=chosen) if chosen else ()
     return {row["listing_id"]: call_of(row) for row in rows}
+
+
+async def overtaken(tx: Tx, listing_ids: Iterable[int], span: timedelta) -> dict[int, list[MarketCall]]:
+    """By listing, the calls that another overtook lately, newest first: the market may have done them all the same."""
+    chosen = sorted(set(listing_ids))
+    found: dict[int, list[MarketCall]] = {}
+    for row in await tx.fetch(OVERTAKEN, listings=chosen, since=tx.now - span) if chosen else ():
+        found.setdefault(row["listing_id"], []).append(call_of(row))
+    return found
 
 
 async def under_way(tx: Tx, listing_ids: Iterable[int], patience: timedelta) -> dict[int, datetime]:

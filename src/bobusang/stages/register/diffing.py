@@ -7,7 +7,7 @@ nothing else. An option that vanished is out of stock, not gone; stock nobody kn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
@@ -56,6 +56,12 @@ class Step:
     target: Draft
     urgency: Urgency
     changed: tuple[str, ...] = ()
+    is_whole: bool = False
+    """Sent as a product with all its fields though stock alone would do."""
+
+    @property
+    def by_stock(self) -> bool:
+        return self.kind.by_stock and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,11 @@ def _stock_urgency(target: Draft, confirmed: Draft) -> Urgency:
     return Urgency.STOCK_OUT if gone or target.order_quantity < confirmed.order_quantity else Urgency.CONTENT
 
 
+def offers_more(draft: Draft, wish: Draft) -> bool:
+    """Whether a draft has something for sale that is not to be, or more of it."""
+    return bool(_offered(draft) - _offered(wish)) or draft.order_quantity > wish.order_quantity
+
+
 def _offered(draft: Draft) -> set[tuple[str, str]]:
     return {(variant.color, variant.size) for variant in draft.variants if variant.stock is not Stock.OUT}
 
@@ -278,3 +289,16 @@ def only_stock(target: Draft, confirmed: Draft) -> Draft:
     variants = tuple(known.get((old.color, old.size)) or old for old in confirmed.variants)
     offered = any(variant.stock is not Stock.OUT for variant in variants)
     return msgspec.structs.replace(confirmed, variants=variants, order_quantity=target.order_quantity if offered else 0)
+
+
+def whole(close: Step, wish: Draft, options: tuple[Option, ...]) -> Step:
+    """A closing as a product call, over a grid that the market may not have: a stock call with a hole is refused, and
+    what is gone would stay for sale. All else is as registered, but for a date and pictures that are good today."""
+    target = msgspec.structs.replace(
+        close.target,
+        options=options,
+        variants=grid(options, ()),
+        available_until=wish.available_until,
+        images=wish.images or close.target.images,
+    )
+    return replace(close, target=target, is_whole=True)

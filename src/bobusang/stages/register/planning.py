@@ -143,7 +143,7 @@ class Planner:
 
     def request(self, choice: Chosen, key: Key) -> Request:
         """What would be sent."""
-        if choice.step.kind.by_stock:
+        if choice.step.by_stock:
             return self.market.stock(choice.step.target, key)
         return self.market.put(choice.step.target, key)
 
