@@ -40,6 +40,7 @@ FILLED = {
     "0012": ("api_replies",),
     "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
     "0014": ("sync_marks", "supplier_files", "inbound_events"),
+    "0015": (),  # an index alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -303,6 +304,7 @@ FROZEN = {
         """insert into inbound_events (id, source, event, sha256, received_at)
           values (500001, 'acme', 'x', 'x', NOW)""",
     ],
+    "0015": [],
 }
 
 
