@@ -33,6 +33,7 @@ class Option(msgspec.Struct, frozen=True):
     key: str
     """What it is found again by within its product and axis."""
     code: str | None
+    """Malls have codes for variants: that of the first variant that had it."""
     text: str
     market_text: str
     position: int

@@ -56,6 +56,7 @@ class Told(msgspec.Struct, forbid_unknown_fields=True):
     gone: bool = False
     stocks: dict[str, int] = {}
     options: int | None = None
+    spelled: dict[str, str] = {}
 
 
 class Admin:
@@ -140,7 +141,7 @@ class Admin:
         told = await _body(request, Told)
         if not told.key.isdigit():
             raise Invalid("key is the product's number", field="key")
-        override = Override(told.price, told.sold_out, told.gone, told.stocks, told.options)
+        override = Override(told.price, told.sold_out, told.gone, told.stocks, told.options, told.spelled)
         self._desk.world.override(told.mall, int(told.key), None if told.fate else override)
         return {"mall": told.mall, "key": told.key}
 

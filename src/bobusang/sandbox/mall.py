@@ -30,6 +30,8 @@ class Override:
     """Option code → what is left of it."""
     options: int | None = None
     """How many of its options it still has."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Colour or size → how the mall writes it now."""
 
 
 class Mall:
@@ -158,8 +160,12 @@ def shares(size: int, weights: Sequence[int]) -> list[int]:
     return found
 
 
+def _spelled(option: Option, words: Mapping[str, str]) -> Option:
+    return replace(option, color=words.get(option.color, option.color), size=words.get(option.size, option.size))
+
+
 def _overridden(override: Override, product: Product, price: int, stocks: tuple[int, ...]) -> Standing:
-    options: tuple[Option, ...] = product.options[: override.options]
+    options = tuple(_spelled(option, override.spelled) for option in product.options[: override.options])
     left = [override.stocks.get(option.code, stock) for option, stock in zip(options, stocks, strict=False)]
     if override.sold_out:
         left = [0] * len(left)

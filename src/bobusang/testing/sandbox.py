@@ -57,7 +57,8 @@ class Door:
         await self._call("POST", "drift", at=at)
 
     async def override(self, mall: str, key: str, **told: Any) -> None:
-        """Say how a product is: `price=`, `sold_out=`, `gone=`, `stocks={code: n}`, `options=n`; `fate=True` undoes."""
+        """Say how a product is: `price=`, `sold_out=`, `gone=`, `stocks={code: n}`, `options=n`,
+        `spelled={word: word}`; `fate=True` undoes."""
         await self._call("POST", "override", mall=mall, key=key, **told)
 
     async def reset(self) -> None:

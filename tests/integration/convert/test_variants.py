@@ -56,6 +56,18 @@ async def test_a_colour_that_is_translated_anew_deletes_nothing(db: Database) ->
     ]
 
 
+async def test_a_colour_that_the_mall_spells_anew_is_the_same_row(db: Database) -> None:
+    def black(text: str) -> Goods:
+        return Goods((Option(Axis.COLOR, "블랙", "7001", text, "ブラック", 1),), ())
+
+    await put(db, black("블랙"))
+    before = await rows(db, "product_options", "id", "source_key", "source_code", "market_text", "gone")
+    await put(db, black("BLACK"))
+
+    assert await rows(db, "product_options", "id", "source_key", "source_code", "market_text", "gone") == before
+    assert await rows(db, "product_options", "source_text") == [("BLACK",)]
+
+
 async def test_options_that_are_renumbered_are_found_by_their_text(db: Database) -> None:
     await put(db, goods(("7001", "블랙", "S"), ("7002", "블랙", "M"), colors={"블랙": "黒"}))
 

@@ -41,6 +41,7 @@ FILLED = {
     "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
     "0014": ("sync_marks", "supplier_files", "inbound_events"),
     "0015": (),  # columns alone
+    "0016": (),  # an index alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 

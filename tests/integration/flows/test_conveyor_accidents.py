@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.flows.conveyor import marks
 from bobusang.flows.conveyor.model import Mode
 from bobusang.flows.market import exchange
 from bobusang.sandbox.buyma.account import Behaviour
@@ -121,6 +122,22 @@ async def test_nine_of_ten_sold_out_at_once_are_held_and_one_that_is_approved_is
     assert await listed.run(Mode.PARTIAL, [OKMALL]) == "COMPLETED"
     [row] = await listed.yard.rows("select sku from listings where id = :id", id=waiting[0].listing_id)
     assert await suspended(listed) == closed | {row["sku"]}
+
+
+async def test_what_vanished_is_closed_though_it_has_no_mark(listed: Shop) -> None:
+    """It vanished while the account was switched off, and a person has asked for another look: there is no mark."""
+    sku = next(sku for sku in await shelves(listed) if sku.startswith("okmall"))
+    [row] = await listed.yard.rows("select product_id from listings where sku = :sku", sku=sku)
+    await switch(listed, enabled=False)
+    await listed.door.override("okmall", sku.removeprefix("okmall-"), gone=True)
+    ended = [await listed.run(Mode.PARTIAL, [OKMALL]) for _ in range(3)]
+    await listed.yard.db.transact(lambda tx: marks.forget(tx, "buyma", [row["product_id"]]))
+    await switch(listed, enabled=True)
+    before = await suspended(listed)
+
+    ended.append(await listed.run(Mode.PARTIAL, [OKMALL]))
+
+    assert (set(ended), before, await suspended(listed)) == ({"COMPLETED"}, set(), {sku})
 
 
 async def suspended(shop: Shop) -> set[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.catalog.tables import products
+from bobusang.catalog.tables import mall_brands, products
 from bobusang.flows.conveyor import goods, picturing, registering, sifting
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.stages.register import claims, listings, mirroring
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Database
 
 MANY = 4000
-GROWING = ("products", "listings", "listing_claims")
+BRANDS = 400
+GROWING = ("products", "listings", "listing_claims", "mall_brands")
 EXPLAIN = {Dialect.SQLITE: "explain query plan ", Dialect.POSTGRES: "explain ", Dialect.MARIADB: "explain "}
 ANALYZE = Statement("analyze", mariadb=f"analyze table {', '.join(GROWING)}")
 SOME = list(range(1, 6))
@@ -28,13 +29,20 @@ SIFTED = {"mall": "okmall", "market": "buyma", "stamp": "", "now": NOON}
 PRODUCTS = Bulk(
     products,
     (
-        *("id", "mall", "product_id", "brand", "name", "price", "currency", "url", "in_stock", "listed", "version"),
-        *("created_at", "updated_at"),
+        *("id", "mall", "product_id", "brand", "brand_ko", "name", "price", "currency", "url", "in_stock", "listed"),
+        *("version", "created_at", "updated_at"),
     ),
 )
 LISTINGS = Bulk(
     rows_of_listings,
     ("id", "account_id", "product_id", "sku", "reference", "market_id", "state", "created_at", "updated_at"),
+)
+MALL_BRANDS = Bulk(
+    mall_brands,
+    (
+        *("mall_name", "mall_brand_no", "mall_brand_name_en", "mall_brand_name_ko", "is_mapped"),
+        *("last_seen_at", "created_at", "updated_at"),
+    ),
 )
 CLAIMS = Bulk(listing_claims, ("account_id", "goods", "product_id", "mall", "claimed_at"))
 
@@ -45,8 +53,14 @@ async def full(db: Database) -> Database:
     every = range(1, MANY + 1)
     async with db.begin() as tx:
         rows = [
-            (n, "okmall", str(n), "B", "N", 1, "KRW", f"https://mall/{n}", True, True, 1, NOON, NOON) for n in every
+            (
+                *(n, "okmall", str(n), f"B{n % BRANDS}", f"비{n % BRANDS}", "N", 1, "KRW", f"https://mall/{n}"),
+                *(True, n % 2 == 0, 1, NOON, NOON),
+            )
+            for n in every
         ]
+        brands = [("okmall", str(n), f"B{n}", f"비{n}", False, NOON, NOON, NOON) for n in range(BRANDS)]
+        await tx.insert(MALL_BRANDS, brands)
         await tx.insert(PRODUCTS, rows)
         await tx.insert(LISTINGS, [(n, 1, n, f"okmall-{n}", f"r{n}", f"m{n}", "LIVE", NOON, NOON) for n in every])
         await tx.insert(CLAIMS, [(1, f"g{n}", n, "okmall", NOON) for n in every])
@@ -60,6 +74,11 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "a stage: its products": (goods.KNOWN, {"mall": "okmall", "keys": KEYS}),
     "sift, FULL": (sifting.EVERY, {**SIFTED, "keys": KEYS}),
     "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1]}),
+    "plan: what its list lacks": (
+        sifting.ABSENT,
+        {"mall": "okmall", "brand": "7", "market": "buyma", "no": False, "accounts": [1]},
+    ),
+    "plan: what is known of a brand": (sifting.OF_BRAND, {"mall": "okmall", "brand": "7"}),
     "IMAGE: what is shown already": (picturing.PUBLISHED, {"accounts": [1], "ids": SOME}),
     "REGISTER: their listings": (listings.OF_PRODUCTS, {"account": 1, "products": SOME}),
     "REGISTER: who else sells them": (

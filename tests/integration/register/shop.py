@@ -21,6 +21,10 @@ LOCKED = ("name", "brand_id", "category_id", "buying_area_id", "shipping_area_id
 Hook = tuple[dict[str, str], bytes]
 
 
+def _cells(product: dict[str, Any]) -> list[str]:
+    return sorted(json.dumps(variant["options"]) for variant in product["variants"])
+
+
 class Mood(StrEnum):
     """What becomes of a call."""
 
@@ -69,6 +73,9 @@ class Shop:
         found = id if id in self.products else (known if id is None else None)
         if found is None and (id is not None or path == "variants.json"):
             return self.hook("product/fail_to_update", self._failure(uid, reference, {"id": ["商品IDは不正な値です"]}))
+        if found is not None and path == "variants.json" and _cells(told) != _cells(self.products[found]):
+            errors = {"variants": ["バリエーションに過不足があります"]}
+            return self.hook("product/fail_to_update", self._failure(uid, reference, errors))
         if found is not None and "price" in told:
             changed = {name for name in LOCKED if told.get(name) != self.products[found].get(name)}
             if changed:

@@ -11,7 +11,7 @@ import pytest
 
 from bobusang.kit.money import yen
 from bobusang.stages.register.model import Stock
-from tests.integration.register.machine import explore, tell
+from tests.integration.register.machine import GROWN, explore, tell
 from tests.integration.register.wire import Mood
 from tests.unit.register.making import stocks
 
@@ -28,6 +28,8 @@ GO, RESEND, TOLD, APPLY, DIE = step("go"), step("resend"), step("told"), step("a
 LISTED, ONE = (GO, TOLD), step("sends", count=1)
 CHEAPER = step("wish", id=1, wish={"price": yen(21_000)})
 GONE = step("wish", id=1, wish={"variants": stocks(Stock.OUT)})
+MORE = step("wish", id=1, wish=GROWN)
+ONE_GONE = step("wish", id=1, wish={"variants": stocks(c1_s1=Stock.OUT)})
 BACK = step("wish", id=1, wish={"variants": stocks()})
 
 
@@ -75,6 +77,17 @@ STORIES: dict[str, tuple[Step, ...]] = {
         *(*LISTED, step("repicture", id=1, broken=True), feel(Mood.MUTE), GO, GONE, GO, deliver(0), APPLY),
         *(feel(Mood.FINE), RESEND, SEND, SETTLE, TOLD),
     ),
+    "it sells out while a size is added": (*LISTED, MORE, GO, GONE, GO, TOLD),
+    "it sells out while a size is added, and the words come in the other order": (
+        *(*LISTED, MORE, GO, GONE, GO, deliver(1), APPLY, deliver(0), APPLY, GO, TOLD),
+    ),
+    "it sells out while a size is added, and no answer comes": (
+        *(*LISTED, MORE, feel(Mood.MUTE), GO, GONE, GO, DIE, feel(Mood.FINE), RESEND, SEND, TOLD),
+    ),
+    "it sells out while a size is added that never arrives": (
+        *(*LISTED, MORE, feel(Mood.DEAF), GO, GONE, feel(Mood.FINE), GO, TOLD),
+    ),
+    "one sells out while a size is added": (*LISTED, MORE, GO, ONE_GONE, GO, TOLD, GO, TOLD),
     "pictures cannot be had": (
         *(step("repicture", id=1, broken=True), GO, TOLD, RESEND, GO, TOLD),
         *(step("repicture", id=1, broken=False), GO, TOLD),

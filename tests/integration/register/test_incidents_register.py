@@ -21,12 +21,12 @@ from bobusang.stages.register.deciding import Chosen, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.drafting import today
 from bobusang.stages.register.guards import Guard
-from bobusang.stages.register.model import Policy, State, Stock
+from bobusang.stages.register.model import Axis, Caution, Option, Policy, State, Stock, Variant
 from bobusang.stages.register.receipts import freshness, receipts
 from bobusang.stages.register.tables import CallState
 from tests.integration.register.desk import Desk
 from tests.integration.register.shop import Mood
-from tests.unit.register.making import WANTED, stocks
+from tests.unit.register.making import COLORS, SIZES, WANTED, stocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,6 +161,59 @@ async def test_a_stock_that_the_market_did_not_take_is_not_believed(db: Database
     assert [call["order_quantity"] for call in desk.shop.calls] == [0, 0]
     assert (receipt.call.state, receipt.is_complete) == (CallState.LOST, False)
     assert hold.guard is Guard.UNANSWERED
+
+
+def spelled_anew(count: int) -> list[Wanted]:
+    """So many coats whose colours have other codes and texts than before."""
+    colors = tuple(Option(Axis.COLOR, f"n{one.code}", f"{one.text}!", f"{one.market_text}!") for one in COLORS)
+    variants = tuple(Variant(color.key, size.key, Stock.TO_ORDER) for color in colors for size in SIZES)
+    return coats(count, replace(WANTED, options=colors + SIZES, variants=variants))
+
+
+@pytest.mark.parametrize("at_once", [20, 1])
+async def test_a_mall_that_spells_all_its_options_anew_suspends_nothing(db: Database, at_once: int) -> None:
+    """The edits are more than a run may make; the stock of the old options alone would close what is sold."""
+    desk = await listed(db, 20)
+    wishes = spelled_anew(20)
+
+    planned = [
+        one for start in range(0, 20, at_once) for one in await desk.plan(*wishes[start : start + at_once], run="r2")
+    ]
+    await desk.send([one.outgoing for one in planned if one.outgoing is not None])
+    await desk.told()
+
+    changed = 0 if at_once == 20 else 12
+    assert stopped_by(planned) == [None] * changed + [Guard.CHANGED] * (20 - changed)
+    assert {one["status"] for one in desk.shop.products.values()} == {"public"}
+
+
+async def test_what_is_closed_because_its_price_is_held_is_counted_as_closed(db: Database) -> None:
+    """Without a floor no edit leaves, and what can no longer be had is taken off, but not a whole shop of it."""
+    desk = await listed(db, 20)
+    wishes = [replace(one, floor=None) for one in spelled_anew(20)]
+
+    few = await desk.plan(*wishes[:2], run="r2")
+    rest = await desk.plan(*wishes[2:], run="r2")
+
+    assert [one.decision.step.kind for one in few if isinstance(one.decision, Chosen)] == [Kind.CLOSE] * 2
+    assert stopped_by(rest) == [Guard.CLOSED] * 18
+
+
+async def test_a_shop_that_is_all_in_stock_at_once_waits_for_a_person(db: Database) -> None:
+    """A source that cannot read what is sold out calls everything available."""
+    desk = await listed(db, 20, Policy(caution=Caution(closed=100)))
+    await desk.go(*coats(20, SOLD_OUT), run="r2")
+    await desk.told()
+    desk.shop.calls.clear()
+
+    planned = await desk.plan(*coats(20), run="r3")
+
+    assert stopped_by(planned) == [Guard.CHANGED] * 20
+    async with db.read() as tx:
+        found = await holds.pick(tx, desk.account.id)
+    await db.transact(lambda tx: desk.register.decide_hold(tx, found[-1].id, approve=True, who="owner"))
+    again = await desk.plan(*coats(20), run="r3")
+    assert stopped_by(again) == [None] + [Guard.CHANGED] * 19
 
 
 # --- the same product once -------------------------------------------------------------------------------------------

@@ -10,16 +10,17 @@ import pytest
 
 from bobusang.kit.errors import Conflict
 from bobusang.kit.money import yen
-from bobusang.stages.register import accounts, holds, inbox
+from bobusang.stages.register import accounts, holds, inbox, listings
 from bobusang.stages.register.deciding import Chosen, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.guards import Guard
-from bobusang.stages.register.model import Budget, Policy, State, Stock
+from bobusang.stages.register.market import Family
+from bobusang.stages.register.model import Budget, Policy, State, Stock, Variant
 from bobusang.stages.register.planning import Postponed
 from bobusang.stages.register.tables import CallState, InboxState
 from tests.integration.register.desk import Desk
 from tests.integration.register.shop import Mood
-from tests.unit.register.making import ACCOUNT, WANTED, stocks
+from tests.unit.register.making import ACCOUNT, COLORS, WANTED, XL, stocks
 
 if TYPE_CHECKING:
     from bobusang.kit.db import Database
@@ -332,6 +333,116 @@ async def test_a_stock_out_overtakes_a_verdict_that_is_not_there_yet(db: Databas
         {"kind": "EDIT", "state": "SUPERSEDED"},
         {"kind": "CLOSE", "state": "CONFIRMED"},
     ]
+
+
+def larger(coat: Wanted) -> Wanted:
+    """The coat in one size more."""
+    cells = tuple(Variant(color.key, XL.key, Stock.TO_ORDER) for color in COLORS)
+    return replace(coat, options=(*coat.options, XL), variants=(*stocks(), *cells))
+
+
+async def test_what_sells_out_while_a_size_is_added_is_closed_whichever_grid_the_market_has(db: Database) -> None:
+    """A stock call over the old sizes is refused by a market that has the new one already."""
+    desk = await listed(db)
+    (coat,) = coats(1)
+    grown = larger(coat)
+    await desk.go(grown)
+
+    (closing,) = await desk.plan(replace(grown, variants=stocks(Stock.OUT)))
+    await desk.send([closing.outgoing])
+    moved = await desk.told()
+
+    assert isinstance(closing.decision, Chosen)
+    assert (closing.decision.step.kind, closing.decision.family) == (Kind.CLOSE, Family.PRODUCT)
+    assert [one.state for one in moved] == [State.SUSPENDED]
+    async with db.read() as tx:
+        (known,) = (await listings.known(tx, desk.account.id, [1])).values()
+    assert known.confirmed is not None
+    assert [option.key for option in known.confirmed.options] == ["c1", "c2", "s1", "s2", "L", "s9"]
+
+
+async def test_what_sells_out_in_part_while_a_size_is_added_waits_for_the_verdict_and_then_goes(db: Database) -> None:
+    desk = await listed(db)
+    grown = larger(coats(1)[0])
+    less = replace(grown, variants=(*stocks(c1_s1=Stock.OUT), *grown.variants[6:]))
+    await desk.go(grown)
+
+    (waits,) = await desk.plan(less)
+    await desk.told()
+    (goes,) = await desk.plan(less)
+
+    assert isinstance(waits.decision, Waiting)
+    assert isinstance(goes.decision, Chosen)
+    assert goes.decision.step.kind is Kind.STOCK
+
+
+async def test_what_replaces_its_options_is_not_closed_while_the_market_judges_it(db: Database) -> None:
+    """Until the word comes only the old options are known here, and all of them are out."""
+    desk = await listed(db)
+    only = (Variant(COLORS[0].key, XL.key, Stock.TO_ORDER),)
+    wish = replace(coats(1)[0], options=(*COLORS, XL), variants=only)
+    await desk.go(wish)
+
+    (again,) = await desk.plan(wish)
+
+    assert isinstance(again.decision, Waiting)
+
+
+async def test_what_the_market_did_though_it_was_overtaken_is_known(db: Database) -> None:
+    desk = await listed(db)
+    (coat,) = coats(1)
+    reworded = replace(coat, comments="新しい説明です。")
+    await desk.go(reworded)
+    wish = replace(reworded, variants=stocks(c1_s1=Stock.OUT))
+    (overtaking,) = await desk.plan(wish)
+    await desk.send([overtaking.outgoing])
+    for hook in desk.shop.work():
+        await desk.told([hook])
+
+    (after,) = await desk.plan(wish)
+
+    assert isinstance(overtaking.decision, Chosen)
+    assert overtaking.decision.supersedes is not None
+    assert after.decision == Idle("as confirmed")
+
+
+async def test_a_closing_that_is_refused_goes_as_a_whole_and_then_to_a_person(db: Database) -> None:
+    """What is gone must not stay for sale because the market's grid is another than ours."""
+    desk = await listed(db, 2)
+    for product in desk.shop.products.values():  # by hand, at the market: its word was lost
+        product["variants"] = [*product["variants"], {"options": ["?"], "stock_type": "purchase_for_order"}]
+    desk.shop.products[101]["name"] = "?"
+    gone = coats(2, SOLD_OUT)
+
+    told = []
+    for _ in range(3):
+        planned = await desk.plan(*gone)
+        told.append([_way(one) for one in planned])
+        await desk.send([one.outgoing for one in planned if one.outgoing is not None])
+        await desk.told()
+
+    assert told == [["stock", "stock"], ["product", "product"], ["idle", "unclosed"]]
+    async with db.read() as tx:
+        (hold,) = await holds.pick(tx, desk.account.id)
+    assert (hold.guard, hold.guard.can_be_approved) == (Guard.UNCLOSED, False)
+    desk.shop.products[101]["variants"] = [
+        one | {"stock_type": "out_of_stock"} for one in desk.shop.products[101]["variants"]
+    ]
+    desk.shop.ticks += 1
+    await desk.told([desk.shop.hook("product/update", desk.shop.said(101))])
+    await desk.plan(*gone)
+    async with db.read() as tx:
+        assert await holds.pick(tx, desk.account.id) == []
+
+
+def _way(planned: Planned) -> str:
+    match planned.decision:
+        case Chosen() as chosen:
+            return chosen.family.value
+        case Stopped(trip, _):
+            return trip.guard.value
+        case _:
+            return type(planned.decision).__name__.lower()
 
 
 async def test_most_of_the_stock_gone_at_once_holds_the_run(db: Database) -> None:

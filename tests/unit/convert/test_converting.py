@@ -99,9 +99,9 @@ def test_a_record_becomes_a_product_in_the_markets_words() -> None:
         axes=("color", "size"),
         goods=Goods(
             (
-                Option(Axis.COLOR, "블랙", None, "블랙", "ブラック", 1, 2),
-                Option(Axis.SIZE, "S", None, "S", "S", 1, 11, ({"key": "肩幅", "value": "42"},)),
-                Option(Axis.SIZE, "M", None, "M", "M", 2, 12),
+                Option(Axis.COLOR, "블랙", "7001", "블랙", "ブラック", 1, 2),
+                Option(Axis.SIZE, "S", "7001", "S", "S", 1, 11, ({"key": "肩幅", "value": "42"},)),
+                Option(Axis.SIZE, "M", "7002", "M", "M", 2, 12),
             ),
             (
                 Variant("7001", ("7001",), "블랙 / S", "블랙", "S", Stock(StockKind.COUNT, 2)),

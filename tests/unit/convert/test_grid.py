@@ -44,10 +44,10 @@ def test_a_hole_of_the_grid_is_filled_as_out_of_stock() -> None:
 
     assert goods == Goods(
         (
-            Option(Axis.COLOR, "블랙", None, "블랙", "ブラック", 1),
-            Option(Axis.COLOR, "화이트", None, "화이트", "ホワイト", 2),
-            Option(Axis.SIZE, "S", None, "S", "S", 1),
-            Option(Axis.SIZE, "M", None, "M", "M", 2),
+            Option(Axis.COLOR, "블랙", "1", "블랙", "ブラック", 1),
+            Option(Axis.COLOR, "화이트", "2", "화이트", "ホワイト", 2),
+            Option(Axis.SIZE, "S", "1", "S", "S", 1),
+            Option(Axis.SIZE, "M", "2", "M", "M", 2),
         ),
         (
             Variant("1", ("1",), "블랙 / S", "블랙", "S", IN),

@@ -16,6 +16,7 @@ TODAY = date(2026, 3, 2)
 COLORS = (Option(Axis.COLOR, "c1", "블랙", "ブラック", 1), Option(Axis.COLOR, "c2", "화이트", "ホワイト", 2))
 SIZES = (Option(Axis.SIZE, "s1", "S", "S", 2), Option(Axis.SIZE, "s2", "M", "M", 3), Option(Axis.SIZE, "", "L", "L", 4))
 OPTIONS = COLORS + SIZES
+XL = Option(Axis.SIZE, "s9", "XL", "XL", 5)
 ABILITIES = Abilities(
     currency="JPY",
     zone="Asia/Tokyo",

@@ -185,6 +185,17 @@ def test_a_new_option_needs_an_edit_with_the_whole_new_grid() -> None:
     assert (cells["c1", "s9"], cells["c2", "s9"]) == (Stock.TO_ORDER, Stock.OUT)
 
 
+def test_where_only_new_options_can_be_had_the_registered_ones_alone_are_a_closing() -> None:
+    """A mall that spells all its colours anew: the stock over the old ones would suspend the listing, uncounted."""
+    anew = tuple(Option(Axis.COLOR, f"n{option.code}", f"{option.text}!", f"{option.text}!") for option in COLORS)
+    variants = tuple(Variant(color.key, size.key, Stock.TO_ORDER) for color in anew for size in SIZES)
+
+    answer = found(draft(options=anew + SIZES, variants=variants), listing())
+
+    assert not isinstance(answer, Idle)
+    assert [(step.kind, step.target.is_sold_out) for step in answer] == [(Kind.EDIT, False), (Kind.CLOSE, True)]
+
+
 def test_options_match_by_code_then_by_text_and_never_by_wording() -> None:
     registered = (
         Option(Axis.SIZE, "a", "S", "小"),

@@ -38,6 +38,7 @@ products = Table(
     at("updated_at"),
     UniqueConstraint("mall", "product_id", name="uq_products_key"),
     Index("ix_products_brand", "mall", "brand", "id"),
+    Index("ix_products_brand_ko", "mall", "brand_ko", "id"),
     Index("ix_products_seller", "mall", "seller_id", "id"),
     Index("ix_products_model", "model"),
     Index("ix_products_changed", "updated_at", "id"),

@@ -112,6 +112,11 @@ SENDS: Mapping[Send, Told] = {
         N_("The market never said what became of a call."),
         N_("Look at the market whether it is there. Approving lets the call go, so that it may be made again."),
     ),
+    Send.UNCLOSED: Told(
+        N_("Cannot be closed"),
+        N_("It is sold out, and the market refuses to take it off sale."),
+        N_("Suspend it at the market by hand; this is over as soon as the market tells of it."),
+    ),
     Send.TWO_PRODUCTS: Told(
         N_("Two products"),
         N_("The market has two products for one listing of ours."),
@@ -190,6 +195,10 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             r"call (?P<id>\d+) \((?P<kind>\w+)\) was sent (?P<sends>\d+) times and the market never said .*",
             N_("Call %(id)s (%(kind)s) was sent %(sends)s times, and the market never answered."),
+        ),
+        (
+            r"it is sold out, and the market refuses to close it: (?P<why>.*)",
+            N_("Sold out, and the market refuses to close it: %(why)s"),
         ),
         (r"same goods as (?P<sku>\S+) of (?P<mall>\S+)", N_("The same goods as %(sku)s of %(mall)s.")),
         (

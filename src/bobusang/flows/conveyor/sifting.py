@@ -52,17 +52,25 @@ EVERY = Statement(f"""
       case when {_DUE} then 1 else 0 end as due
     from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
     where p.mall = :mall and p.product_id in (:keys...)""")
-# What a brand has besides what its list shows: gone from it, and not yet told to the market.
-ABSENT = Statement("""
-    select p.product_id from mall_brands b
-      join products p on p.mall = b.mall_name and (p.brand = b.mall_brand_name_en or p.brand_ko = b.mall_brand_name_ko)
-      join conveyor_marks m on m.product_id = p.id and m.market = :market
-    where b.mall_name = :mall and b.mall_brand_no = :brand and p.listed = :no and m.version <> p.version
-    order by p.id""")
-OF_BRAND = Statement("""
-    select p.product_id from mall_brands b
-      join products p on p.mall = b.mall_name and (p.brand = b.mall_brand_name_en or p.brand_ko = b.mall_brand_name_ko)
-    where b.mall_name = :mall and b.mall_brand_no = :brand order by p.id""")
+_OF_BRAND = """
+    select p.id, p.product_id from mall_brands b join products p on p.mall = b.mall_name and p.{} = b.mall_brand_name_{}
+    where b.mall_name = :mall and b.mall_brand_no = :brand"""
+# What its list no longer shows and the market may still: without a mark nobody knows that it was told.
+_UNTOLD = """
+      and p.listed = :no and not exists (select 1 from conveyor_marks m
+        where m.product_id = p.id and m.market = :market and m.version = p.version)
+      and exists (select 1 from listings l
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null)"""
+
+
+def _of_brand(narrowed: str = "") -> Statement:
+    """The products of a brand by either of its names. Not `or`: for its sake all products of the mall would be read."""
+    either = (_OF_BRAND.format(*names) + narrowed for names in (("brand", "en"), ("brand_ko", "ko")))
+    return Statement(" union ".join(either) + " order by 1")
+
+
+ABSENT = _of_brand(_UNTOLD)
+OF_BRAND = _of_brand()
 
 
 class Sifting:
@@ -87,7 +95,8 @@ class Sifting:
         async with self._belt.db.read() as tx:
             named = {"mall": source_of(run), "brand": str(run.target.get("key", ""))}
             if collects:
-                rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False)
+                sellers = await self._accounts(tx)
+                rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False, accounts=sellers)
             else:
                 rows = await tx.fetch(OF_BRAND, **named)
         keys = [row["product_id"] for row in rows]
@@ -129,6 +138,9 @@ class Sifting:
                     found[task.id] = Done(output={"of": len(task.input["keys"]), "due": len(spawn)}, spawn=tuple(spawn))
         return [found[task.id] for task in batch]
 
+    async def _accounts(self, tx: Tx) -> list[int]:
+        return [one.id for one in await accounts.every(tx) if one.market == self._belt.market]
+
     async def _stamps(self, tx: Tx, mall: str) -> Stamps:
         return (await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)).stamps
 
@@ -136,7 +148,7 @@ class Sifting:
         found: dict[str, Row] = {}
         told: dict[str, Any] = {"mall": mall, "market": self._belt.market, "stamp": stamp, "now": tx.now}
         if partial:
-            told["accounts"] = [one.id for one in await accounts.every(tx) if one.market == self._belt.market]
+            told["accounts"] = await self._accounts(tx)
         for start in range(0, len(keys), 500):
             rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
             found |= {row["product_id"]: row for row in rows}

@@ -196,6 +196,7 @@ def _money(amount: int | None, currency: str) -> Money | None:
 
 
 def _option(one: Any) -> register.Option:
+    """Its key is REGISTER's code: it stays when the mall spells the option anew (`convert/respelling.py`)."""
     details = tuple(register.Detail(str(detail["key"]), str(detail["value"])) for detail in one.details)
     axis = register.Axis(one.axis.value)
     return register.Option(axis, one.key or ONLY, one.text, one.market_text, one.master_id or 0, details)

@@ -10,12 +10,14 @@ from bobusang.catalog.tables.variants import Axis
 from bobusang.catalog.variants import Goods, Option, Variant, source_key
 from bobusang.stages.convert import sizes, stock
 from bobusang.stages.convert.model import Reason, Why
+from bobusang.stages.convert.respelling import named, respelled
 from bobusang.stages.convert.text import cut, width
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from bobusang.stages.convert.options import Sorted, Source
+    from bobusang.stages.convert.respelling import Names
 
 ONE_COLOR = ""
 """The key of the only colour of a product whose mall names none."""
@@ -35,24 +37,30 @@ class Words:
 
 
 def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goods, tuple[Reason, ...]]:
-    """Every colour with every size; what was there before keeps its place, and what is new follows.
+    """Every colour with every size; what was there before keeps its place, whatever the mall calls it now, and what is
+    new follows.
 
     An option that is gone is kept only where it was told to the market before, for a grid without it would be refused,
     or where all of them are gone.
     """
+    names = respelled(found.sources, before, words.text) if before else {axis: {} for axis in Axis}
+
+    def at(one: Source) -> tuple[str, str]:
+        return key(one, Axis.COLOR, names), key(one, Axis.SIZE, names)
+
     told = {(one.axis, one.key) for one in before.options} if before else set()
-    sources = [one for one in found.sources if not one.gone or all((axis, key(one, axis)) in told for axis in Axis)]
+    sources = [one for one in found.sources if not one.gone or told.issuperset(zip(Axis, at(one), strict=True))]
     sources = sources or list(found.sources)
-    options = tuple(one for axis in Axis for one in _options(axis, sources, words, before))
+    options = tuple(one for axis in Axis for one in _options(axis, sources, words, before, names))
     cells: dict[tuple[str, str], list[Source]] = {}
     for one in sources:
-        cells.setdefault((key(one, Axis.COLOR), key(one, Axis.SIZE)), []).append(one)
+        cells.setdefault(at(one), []).append(one)
     by_axis = {axis: [one for one in options if one.axis is axis] for axis in Axis}
-    named = {one.code for one in sources}
+    codes = {one.code for one in sources}
     real = {
         (one.color_key, one.size_key): one
         for one in (before.variants if before else ())
-        if not one.filler and named.isdisjoint(one.codes)  # a code that names another cell now has left this one
+        if not one.filler and codes.isdisjoint(one.codes)  # a code that names another cell now has left this one
     }
     variants = tuple(
         _variant(color, size, cells.get((color.key, size.key), ()), real.get((color.key, size.key)))
@@ -61,25 +69,41 @@ def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goo
     return Goods(options, variants), _doubled(cells)
 
 
-def key(one: Source, axis: Axis) -> str:
+def key(one: Source, axis: Axis, names: Names) -> str:
     """The key of a source's choice; a mall that names no colour, or no size, has one of it."""
     if axis in one.texts:
-        return one.key(axis)
+        found = one.key(axis)
+        return names[axis].get(found, found)
     return ONE_COLOR if axis is Axis.COLOR else sizes.FREE
 
 
-def _options(axis: Axis, sources: Iterable[Source], words: Words, before: Goods | None) -> list[Option]:
-    texts = {one.key: one.text for one in before.options if one.axis is axis} if before else {}
+def _options(axis: Axis, sources: Sequence[Source], words: Words, before: Goods | None, names: Names) -> list[Option]:
+    known = {one.key: one for one in before.options if one.axis is axis} if before else {}
+    texts = {one.key: one.text for one in known.values()}
     for one in sources:
-        texts[key(one, axis)] = one.texts.get(axis, "")
+        texts[key(one, axis, names)] = one.texts.get(axis, "")
     for only, text in ((ONE_COLOR, words.one_color), (sizes.FREE, sizes.FREE)):
         if only in texts:
             texts[only] = texts[only] or text
     told = distinct([words.text(axis, text) for text in texts.values()], words.limit)
+    codes = _codes(axis, sources, known, names)
     return [
-        Option(axis, found, None, text, said, place, words.master(axis, text), _details(axis, text, words))
+        Option(axis, found, codes.get(found), text, said, place, words.master(axis, text), _details(axis, text, words))
         for place, ((found, text), said) in enumerate(zip(texts.items(), told, strict=True), start=1)
     ]
+
+
+def _codes(axis: Axis, sources: Sequence[Source], known: Mapping[str, Option], names: Names) -> dict[str, str]:
+    """By key, the mall's code that an option is found again by: that of the first variant that had it, for good. No two
+    options of an axis have the same."""
+    found = {one.key: one.code for one in known.values() if one.code is not None}
+    used = set(found.values())
+    for one in sources:
+        place = key(one, axis, names)
+        if one.code is not None and place not in found and one.code not in used:
+            found[place] = one.code
+            used.add(one.code)
+    return found
 
 
 def _details(axis: Axis, text: str, words: Words) -> tuple[dict[str, str], ...]:
@@ -131,18 +155,19 @@ def _doubled(cells: Mapping[tuple[str, str], Sequence[Source]]) -> tuple[Reason,
 def restocked(goods: Goods, found: Sorted) -> Goods:
     """The same grid with what the mall claims now, found by code, then by text; a cell that is not named any more
     is unknown (an option that really went is there and gone)."""
+    names = named(goods)
     by_code = {one.code: one for one in found.sources if one.code is not None}
-    by_place = {(key(one, Axis.COLOR), key(one, Axis.SIZE)): one for one in found.sources}
+    by_place = {(key(one, Axis.COLOR, names), key(one, Axis.SIZE, names)): one for one in found.sources}
 
     def renewed(variant: Variant) -> Variant:
-        named = [by_code[code] for code in variant.codes if code in by_code]
+        claims = [by_code[code] for code in variant.codes if code in by_code]
         same = by_place.get((variant.color_key, variant.size_key))
-        named = named or ([same] if same else [])
-        if not named:
+        claims = claims or ([same] if same else [])
+        if not claims:
             claim = stock.OUT if variant.filler else stock.UNKNOWN
             return Variant(*_kept(variant), claim, variant.price, variant.filler)
-        prices = [one.price for one in named if one.price is not None]
-        return Variant(*_kept(variant), stock.joined(one.stock for one in named), max(prices, default=variant.price))
+        prices = [one.price for one in claims if one.price is not None]
+        return Variant(*_kept(variant), stock.joined(one.stock for one in claims), max(prices, default=variant.price))
 
     return Goods(goods.options, tuple(renewed(variant) for variant in goods.variants))
 
@@ -153,13 +178,14 @@ def _kept(variant: Variant) -> tuple[str, tuple[str, ...], str, str, str]:
 
 def relabeled(found: Sorted, before: Goods) -> tuple[Reason, ...]:
     """Codes that name another's text now: a mall that replaces its options in order relabels what was sold."""
+    names = named(before)
     texts = {(one.color_key, one.size_key): set(one.codes) for one in before.variants if one.codes}
     owners = {code: cell for cell, codes in texts.items() for code in codes}
     moved = [
         one.code
         for one in found.sources
         if one.code in owners
-        and (cell := (key(one, Axis.COLOR), key(one, Axis.SIZE))) != owners[one.code]
+        and (cell := (key(one, Axis.COLOR, names), key(one, Axis.SIZE, names))) != owners[one.code]
         and cell in texts
     ]
     if not moved:

@@ -35,9 +35,13 @@ class Source:
     gone: bool
 
     def key(self, axis: Axis) -> str:
-        """What the text of an axis is found again by: as it was read, but for blanks and the names of the one size."""
-        text = self.texts.get(axis, "")
-        return source_key(sizes.FREE if axis is Axis.SIZE and sizes.is_free(text) else clean(text))
+        """What the text of an axis is found again by."""
+        return text_key(axis, self.texts.get(axis, ""))
+
+
+def text_key(axis: Axis, text: str) -> str:
+    """What a text is found again by: as it was read, but for blanks and the names of the one size."""
+    return source_key(sizes.FREE if axis is Axis.SIZE and sizes.is_free(text) else clean(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,9 @@ _KOREAN = {
     "대": "L",
     "특대": "XL",
 }
+_ENGLISH = {"SMALL": "S", "MEDIUM": "M", "LARGE": "L", "X-LARGE": "XL", "XLARGE": "XL"}
+_SPELLED = sorted((_KOREAN | _ENGLISH).items(), key=lambda pair: -len(pair[0]))
+_LETTERS = re.compile(r"(?<![A-Z0-9])(\d{0,2})(X{0,4})([SML])(?![A-Z])")
 _REGION = r"(?:US|UK|EU|EUR|FR|IT|KR|JP|JPN|DE|AU|W|M|Y)"
 _LETTER = r"(?:\d{0,2}X{0,4}[SL]|X{1,4}[SL]?|M|SMALL|MEDIUM|LARGE)"
 _NUMBER = r"\d{1,3}(?:[.,]\d{1,2})?(?:\s?[½⅓⅔]|\s?[12]/[23])?"
@@ -63,3 +66,16 @@ def written(text: str) -> str:
     plain = _KOREAN.get(plain, plain)
     short = re.sub(r"\s*(?:사이즈|size)$", "", plain, flags=re.IGNORECASE) or plain
     return short.upper() if _SIZE.fullmatch(short) else short
+
+
+def letters(text: str) -> list[str]:
+    """The letter sizes that a text names, each in one spelling: `Small (95)` is S, XXL and 2XL are 2XL."""
+    plain = normalize("NFKC", text).upper()
+    for word, letter in _SPELLED:
+        plain = plain.replace(word, f" {letter} ")
+    return [_letter(*found) for found in _LETTERS.findall(plain)]
+
+
+def _letter(number: str, exes: str, size: str) -> str:
+    times = int(number) if number else len(exes)
+    return size if not times else f"X{size}" if times == 1 else f"{times}X{size}"

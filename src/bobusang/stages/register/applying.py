@@ -16,7 +16,7 @@ from bobusang.platform.bus import Event, publish
 from bobusang.stages.register import attributing, calls, holds, inbox, listings, mirroring, outages
 from bobusang.stages.register.guards import Guard, Trip
 from bobusang.stages.register.inbox import Verdict
-from bobusang.stages.register.market import Notice, Word
+from bobusang.stages.register.market import Family, Notice, Word
 from bobusang.stages.register.refusing import digest
 from bobusang.stages.register.settling import refused, wait_key
 from bobusang.stages.register.tables import CallState, InboxState
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.attributing import Earlier
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.inbox import Webhook
-    from bobusang.stages.register.market import Market
-    from bobusang.stages.register.model import Account, Listing, State
+    from bobusang.stages.register.market import Difference, Market
+    from bobusang.stages.register.model import Account, Draft, Listing, State
 
 ESSENTIAL = frozenset({"price", "variants", "status"})
 LIMIT = 200
@@ -59,6 +59,8 @@ class _Desk:
     """By listing, the last one."""
     earlier: Mapping[int, Sequence[Earlier]]
     """By listing of which a failure is told, the calls that it may be about."""
+    overtaken: Mapping[int, Sequence[MarketCall]]
+    """By listing, the calls whose verdict was not waited for."""
     rests: Mapping[int, timedelta]
     """By listing that an outage hit, how long it rests."""
     drifts: dict[int, str | None] = field(default_factory=dict)
@@ -92,7 +94,9 @@ async def _desk(
     uids = [notice.request_uid for _, notice in meant]
     earlier = await attributing.earlier(tx, [call.listing_id for call, _ in meant], uids)
     rests = await outages.rests(tx, account.id, [(call, notice.problems) for call, notice in meant])
-    return _Desk(market, tx.now, found, last, earlier, rests)
+    stocked = [id for id, call in last.items() if call.kind.by_stock]  # nothing else overtakes
+    overtaken = await calls.overtaken(tx, stocked, attributing.LATEST)
+    return _Desk(market, tx.now, found, last, earlier, overtaken, rests)
 
 
 def _read(market: Market, webhook: Webhook) -> Notice | str:
@@ -145,8 +149,8 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     call = desk.calls.get(listing.id)
     differences = desk.market.differences(call.request.body, notice.product) if call is not None else ()
     is_open = call is not None and call.state.is_open and listing.open_call == call.id
-    agreed = is_open and not any(one.field in ESSENTIAL for one in differences)
-    base = call.draft if call is not None and (agreed or listing.confirmed is None) else listing.confirmed
+    agreed = is_open and _agrees(differences)
+    base = _base(desk, notice, listing, call, agreed=agreed)
     desk.listings[listing.id] = replace(
         listing,
         market_id=notice.market_id,
@@ -163,6 +167,25 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     if call is not None and agreed:
         _confirm(desk, call, drift)
     return Verdict(id, InboxState.APPLIED, "" if agreed else "no call was waiting for this", listing.id, _id(call))
+
+
+def _agrees(differences: Sequence[Difference]) -> bool:
+    return not any(one.field in ESSENTIAL for one in differences)
+
+
+def _base(desk: _Desk, notice: Notice, listing: Listing, call: MarketCall | None, *, agreed: bool) -> Draft | None:
+    """Whose texts and options the market has: the call's that it agrees with, though another has overtaken that one,
+    else those that were confirmed. Stock changes neither."""
+    before = listing.confirmed
+    if before is None or call is None:
+        return before if call is None else call.draft
+    if agreed:
+        only_stock = call.request.family is Family.STOCK and before.options == call.draft.options
+        return before if only_stock else call.draft
+    for one in desk.overtaken.get(listing.id, ()):
+        if _agrees(desk.market.differences(one.request.body, notice.product)):
+            return one.draft
+    return before
 
 
 def _confirm(desk: _Desk, call: MarketCall, drift: str | None) -> None:

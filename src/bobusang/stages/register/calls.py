@@ -32,6 +32,9 @@ DUE = Statement("""
     select id from market_calls
     where account_id = :account and state in ('INTENT', 'ACCEPTED', 'UNKNOWN') and due_at <= :now
     order by urgency, due_at, id limit :limit""")
+OVERTAKEN = Statement("""
+    select * from market_calls
+    where listing_id in (:listings...) and state = 'SUPERSEDED' and updated_at > :since order by id desc""")
 UNDER_WAY = Statement("""
     select listing_id, due_at from market_calls
     where id in (select max(id) from market_calls where listing_id in (:listings...) group by listing_id)
@@ -41,7 +44,7 @@ CLOSED = Statement("""
     where account_id = :account and kind = 'CLOSE' and created_at > :since""")
 CHANGED = Statement("""
     select count(distinct listing_id) as value from market_calls
-    where account_id = :account and run_id = :run and kind = 'EDIT'""")
+    where account_id = :account and run_id = :run and kind in ('EDIT', 'REVIVE')""")
 
 _NEW = Bulk(
     market_calls,
@@ -140,6 +143,15 @@ async def last(tx: Tx, listing_ids: Iterable[int]) -> dict[int, MarketCall]:
     return {row["listing_id"]: call_of(row) for row in rows}
 
 
+async def overtaken(tx: Tx, listing_ids: Iterable[int], span: timedelta) -> dict[int, list[MarketCall]]:
+    """By listing, the calls that another overtook lately, newest first: the market may have done them all the same."""
+    chosen = sorted(set(listing_ids))
+    found: dict[int, list[MarketCall]] = {}
+    for row in await tx.fetch(OVERTAKEN, listings=chosen, since=tx.now - span) if chosen else ():
+        found.setdefault(row["listing_id"], []).append(call_of(row))
+    return found
+
+
 async def under_way(tx: Tx, listing_ids: Iterable[int], patience: timedelta) -> dict[int, datetime]:
     """Listings whose last call was judged while somebody still has the right to send it, and until when he has."""
     chosen = sorted(set(listing_ids))
@@ -158,7 +170,7 @@ async def closed(tx: Tx, account: int, span: timedelta) -> int:
 
 
 async def changed(tx: Tx, account: int, run: str) -> int:
-    """How many listings a run has edited."""
+    """How many listings a run has edited or brought back."""
     return int(await tx.value(CHANGED, account=account, run=run))
 
 

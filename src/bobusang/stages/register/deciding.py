@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, steps
+from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, offers_more, steps, whole
 from bobusang.stages.register.drafting import drafted, today
 from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
 from bobusang.stages.register.market import Family, Problem
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.market import Market
-    from bobusang.stages.register.model import Account, Listing, Wanted
+    from bobusang.stages.register.model import Account, Draft, Listing, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Chosen:
 
     @property
     def family(self) -> Family:
-        return Family.STOCK if self.step.kind.by_stock else Family.PRODUCT
+        return Family.STOCK if self.step.by_stock else Family.PRODUCT
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,9 @@ def decide(
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
-        return _meanwhile(found, under_way)
+        return _meanwhile(found, under_way, wish)
     first: Decision | None = None
-    weighed = [_weighed(step, wanted, listing, account, market, now, day, approvals) for step in found]
+    weighed = [_weighed(step, wish, wanted, listing, account, market, now, day, approvals) for step in found]
     for place, decision in enumerate(weighed):
         if isinstance(decision, Chosen):
             others = (one.step for one in weighed[place + 1 :] if isinstance(one, Chosen))
@@ -94,15 +94,22 @@ def decide(
     return first
 
 
-def _meanwhile(found: tuple[Step, ...], under_way: MarketCall) -> Decision:
-    """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent."""
-    step = found[-1]
+def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, wish: Draft) -> Decision:
+    """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent.
+
+    What is under way may give the listing other options, and then nobody knows which grid the market has when the next
+    call arrives: only closing goes on, by a call that fits both."""
+    step, sent = found[-1], under_way.draft
     is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
     if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
         return _waiting(under_way)
-    if under_way.draft.variants == step.target.variants:
+    if not offers_more(sent, found[0].target):
         return _waiting(under_way)
-    return Chosen(step, under_way)
+    if sent.options == step.target.options:
+        return Chosen(step, under_way)
+    if found[0].kind is Kind.CLOSE:
+        return Chosen(whole(step, wish, sent.options), under_way)
+    return _waiting(under_way)
 
 
 def _waiting(call: MarketCall) -> Waiting:
@@ -111,6 +118,7 @@ def _waiting(call: MarketCall) -> Waiting:
 
 def _weighed(
     step: Step,
+    wish: Draft,
     wanted: Wanted,
     listing: Listing,
     account: Account,
@@ -120,18 +128,45 @@ def _weighed(
     approvals: Approvals,
 ) -> Decision:
     chosen = Chosen(step)
-    if not step.kind.by_stock:
+    if not step.by_stock:
         trip = price_trip(account.policy.caution, _prices(wanted, listing, day))
         what = effect(step)
         if trip is not None and (listing.id, trip.guard, what) not in approvals:
             return Stopped(trip, what)
         if problems := market.check(step.target, day):
             return Faulty(problems)
-    if still_stands(listing.refusal, chosen.family, step.target, now):
-        assert listing.refusal is not None
-        words = f"refused ({listing.refusal.cause}) and nothing about it has changed: {listing.refusal.words}"
-        return Idle(words, is_refused=True, until=listing.refusal.until)
-    return chosen
+    if step.kind is Kind.CLOSE:
+        return _closing(step, wish, listing, market, now, day)
+    return _refused(listing) if _stands(listing, chosen, now) else chosen
+
+
+def _closing(step: Step, wish: Draft, listing: Listing, market: Market, now: datetime, day: date) -> Decision:
+    """By stock; where that is refused and nothing passes by itself, as a whole; where that is refused too, a person
+    must do it, for what cannot be delivered is for sale."""
+    chosen = Chosen(step)
+    again = Chosen(whole(step, wish, step.target.options))
+    is_stuck = _stands(listing, again, now)
+    if not is_stuck and not _stands(listing, chosen, now):
+        return chosen
+    assert listing.refusal is not None
+    if listing.refusal.until is not None:
+        return _refused(listing)
+    problems = () if is_stuck else market.check(again.step.target, day)
+    if not is_stuck and not problems:
+        return again
+    words = "; ".join(one.words for one in problems) or listing.refusal.words
+    return Stopped(Trip(Guard.UNCLOSED, f"it is sold out, and the market refuses to close it: {words}"), effect(step))
+
+
+def _stands(listing: Listing, chosen: Chosen, now: datetime) -> bool:
+    return still_stands(listing.refusal, chosen.family, chosen.step.target, now)
+
+
+def _refused(listing: Listing) -> Idle:
+    refusal = listing.refusal
+    assert refusal is not None
+    words = f"refused ({refusal.cause}) and nothing about it has changed: {refusal.words}"
+    return Idle(words, is_refused=True, until=refusal.until)
 
 
 def _prices(wanted: Wanted, listing: Listing, day: date) -> Prices:
@@ -145,5 +180,6 @@ def effect(step: Step) -> str:
     return digest("closed" if step.kind is Kind.CLOSE else ("price", step.target.price))
 
 
-RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED}
-"""Which guard of the run counts which kind of call."""
+RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED, Kind.REVIVE: Guard.CHANGED}
+"""Which guard of the run counts which kind of call: a source that says "all in stock" by mistake revives a shop as one
+that says "all gone" closes it."""

@@ -7,7 +7,7 @@ nothing else. An option that vanished is out of stock, not gone; stock nobody kn
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
@@ -56,6 +56,12 @@ class Step:
     target: Draft
     urgency: Urgency
     changed: tuple[str, ...] = ()
+    is_whole: bool = False
+    """Sent as a product with all its fields though stock alone would do."""
+
+    @property
+    def by_stock(self) -> bool:
+        return self.kind.by_stock and not self.is_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +143,10 @@ def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tupl
             return Idle("as confirmed")
         return (Step(Kind.EXTEND, target, Urgency.CONTENT, ("available_until",)),)
     stock = only_stock(target, confirmed)
-    by_stock = Step(Kind.STOCK, stock, _stock_urgency(stock, confirmed), tuple(sorted(STOCK_FIELDS & set(changed))))
+    # Where only new options are left, the registered ones alone are a listing that nobody can buy: that is closing it,
+    # and is counted as such.
+    kind = Kind.CLOSE if stock.is_sold_out else Kind.STOCK
+    by_stock = Step(kind, stock, _stock_urgency(stock, confirmed), tuple(sorted(STOCK_FIELDS & set(changed))))
     if set(changed) <= STOCK_FIELDS:
         return (by_stock,)
     edit = Step(Kind.EDIT, target, min(_edit_urgency(target, confirmed), _stock_urgency(target, confirmed)), changed)
@@ -170,6 +179,11 @@ def _stock_urgency(target: Draft, confirmed: Draft) -> Urgency:
     """Whatever can no longer be delivered is urgent; more of something is not."""
     gone = _offered(confirmed) - _offered(target)
     return Urgency.STOCK_OUT if gone or target.order_quantity < confirmed.order_quantity else Urgency.CONTENT
+
+
+def offers_more(draft: Draft, wish: Draft) -> bool:
+    """Whether a draft has something for sale that is not to be, or more of it."""
+    return bool(_offered(draft) - _offered(wish)) or draft.order_quantity > wish.order_quantity
 
 
 def _offered(draft: Draft) -> set[tuple[str, str]]:
@@ -275,3 +289,16 @@ def only_stock(target: Draft, confirmed: Draft) -> Draft:
     variants = tuple(known.get((old.color, old.size)) or old for old in confirmed.variants)
     offered = any(variant.stock is not Stock.OUT for variant in variants)
     return msgspec.structs.replace(confirmed, variants=variants, order_quantity=target.order_quantity if offered else 0)
+
+
+def whole(close: Step, wish: Draft, options: tuple[Option, ...]) -> Step:
+    """A closing as a product call, over a grid that the market may not have: a stock call with a hole is refused, and
+    what is gone would stay for sale. All else is as registered, but for a date and pictures that are good today."""
+    target = msgspec.structs.replace(
+        close.target,
+        options=options,
+        variants=grid(options, ()),
+        available_until=wish.available_until,
+        images=wish.images or close.target.images,
+    )
+    return replace(close, target=target, is_whole=True)

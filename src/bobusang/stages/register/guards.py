@@ -31,6 +31,7 @@ class Guard(StrEnum):
     CLOSED = "closed"
     CHANGED = "changed"
     UNANSWERED = "unanswered"
+    UNCLOSED = "unclosed"
     TWO_PRODUCTS = "two_products"
     SAME_GOODS = "same_goods"
 

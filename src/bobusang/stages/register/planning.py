@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -142,7 +143,7 @@ class Planner:
 
     def request(self, choice: Chosen, key: Key) -> Request:
         """What would be sent."""
-        if choice.step.kind.by_stock:
+        if choice.step.by_stock:
             return self.market.stock(choice.step.target, key)
         return self.market.put(choice.step.target, key)
 
@@ -183,29 +184,32 @@ async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> 
     kinds = [item.decision.step.kind for item in items if isinstance(item.decision, Chosen)]
     if not set(kinds) & set(RUN_GUARDS):
         return {}
+    guards = Counter(RUN_GUARDS.get(kind) for kind in kinds)
     closed = await calls.closed(tx, account.id, DAY)
     stopped = await holds.tripped(tx, account.id, run)
     facts = RunFacts(
         live=await listings.live(tx, account.id) + closed,
-        closing=closed + kinds.count(Kind.CLOSE),
-        changing=await calls.changed(tx, account.id, run) + kinds.count(Kind.EDIT),
+        closing=closed + guards[Guard.CLOSED],
+        changing=await calls.changed(tx, account.id, run) + guards[Guard.CHANGED],
         closed_before=Guard.CLOSED in stopped,
         changed_before=Guard.CHANGED in stopped,
     )
     caution = account.policy.caution
-    found = {Kind.CLOSE: closing_trip(caution, facts), Kind.EDIT: changing_trip(caution, facts)}
-    return {kind: trip for kind, trip in found.items() if trip is not None}
+    found = {Guard.CLOSED: closing_trip(caution, facts), Guard.CHANGED: changing_trip(caution, facts)}
+    return {kind: trip for kind, guard in RUN_GUARDS.items() if (trip := found[guard]) is not None}
 
 
 def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
+    """What becomes of it. A run that changes too much is not believed, so it closes nothing in place of a change."""
     if not isinstance(item.decision, Chosen):
         return item
     step = item.decision.step
     trip = trips.get(step.kind)
     if trip is None or (item.listing.id, trip.guard, effect(step)) in agreed:
         return item
-    if item.decision.otherwise is not None:
-        return replace(item, decision=Chosen(item.decision.otherwise))
+    otherwise = item.decision.otherwise
+    if otherwise is not None and otherwise.kind not in RUN_GUARDS:
+        return replace(item, decision=Chosen(otherwise))
     return replace(item, decision=Stopped(trip, effect(step)))
 
 

@@ -50,8 +50,8 @@ def still_stands(refused: Refusal | None, family: Family, draft: Draft, now: dat
 
 
 def digest_for(cause: Cause, family: Family, draft: Draft) -> str:
-    """What the cause depends on; a refused edit never stands in the way of a stock call."""
-    if family is Family.STOCK:
+    """What the cause depends on; a refused edit never stands in the way of a stock call, nor of closing as a whole."""
+    if family is Family.STOCK or draft.is_sold_out:
         names: tuple[str, ...] = STOCK
     elif cause is Cause.PERMANENT:
         names = LASTING
