@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from sqlalchemy import delete
@@ -20,9 +22,27 @@ from bobusang.platform.bus import Event, publish
 from bobusang.platform.search import Document
 
 if TYPE_CHECKING:
-    from bobusang.kit.db import Tx
+    from collections.abc import AsyncIterator
+
+    from bobusang.kit.db import Database, Tx
     from bobusang.testing.clock import ManualClock
     from tests.integration.indexing.library import Library
+
+
+class Held:
+    """A database whose first reading can be held back when it is done."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.open, self.read_it = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        async with self._db.read() as tx:
+            yield tx
+        self.read_it.set()
+        await self.open.wait()
+
 
 CLEAN = Verdict(compared=2, missing=0, extra=0, different=0, first=(), repaired=0)
 
@@ -103,6 +123,31 @@ async def test_a_product_is_found_by_the_names_other_malls_have_for_its_brand(li
     async with library.db.read() as tx:
         found = await some(tx, "buyma", await library.indexer.aliases(), [id])
     assert found[0].aliases == ("메종 조르바",)
+
+
+async def test_a_brand_is_the_same_in_small_letters_and_capitals(library: Library) -> None:
+    id = await library.collect(name="구스다운", brand="mAISON ßORBA", brand_ko=None)
+    await library.deliver()
+
+    proposal = brands.Proposal("7", "메종 조르바", "Maison SSorba")
+    await library.db.transact(lambda tx: brands.propose(tx, "mustit", [proposal]))
+    await library.deliver()
+
+    assert await library.find("메종조르바") == ([id], "miss")
+
+
+async def test_names_that_are_read_while_they_change_are_read_again(library: Library) -> None:
+    held = Held(library.db)
+    library.indexer.db = cast("Database", held)
+    reading = asyncio.create_task(library.indexer.aliases())
+    await held.read_it.wait()
+
+    proposal = brands.Proposal("7", "메종 조르바", "Maison Zorba")
+    await library.db.transact(lambda tx: brands.propose(tx, "mustit", [proposal]))
+    library.indexer.forget_aliases()
+    held.open.set()
+
+    assert (await reading).of("MAISON ZORBA", ("MAISON ZORBA",)) == ("메종 조르바",)
 
 
 async def test_events_twice_or_late_leave_what_sql_says(library: Library) -> None:

@@ -64,7 +64,7 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
     db = indexer.db
     async with db.read() as tx:
         began, total = tx.now, await tx.value(_TOTAL)
-    await indexer.forget_aliases()
+    indexer.forget_aliases()
     yield Progress(0, total, "reading")
     new = await indexer.index.rebuild()
     try:
