@@ -48,7 +48,10 @@ CLEAN = Verdict(compared=2, missing=0, extra=0, different=0, first=(), repaired=
 
 
 async def test_what_was_collected_is_found_whole(library: Library, clock: ManualClock) -> None:
-    id = await library.collect(model="CW2288-111", category=["아우터", "패딩"], seller="dmont", sold_out=False)
+    choices = [{"code": "1", "color": "Black", "available": True}]
+    id = await library.collect(
+        model="CW2288-111", category=["아우터", "패딩"], seller="dmont", sold_out=False, options=choices
+    )
     await library.deliver()
 
     assert await library.index.get([id]) == {
@@ -60,6 +63,7 @@ async def test_what_was_collected_is_found_whole(library: Library, clock: Manual
             brand="NIKE",
             brand_ko="나이키",
             model="CW2288-111",
+            colours="Black",
             category="아우터 > 패딩",
             seller="dmont",
             price=100,
@@ -68,7 +72,8 @@ async def test_what_was_collected_is_found_whole(library: Library, clock: Manual
             changed=int(clock.now().timestamp() * 1_000_000),
         )
     }
-    assert [await library.find(word) for word in ("패딩", "ㄴㅇㅋ", "cw2288", "부츠")] == [
+    assert [await library.find(word) for word in ("패딩", "ㄴㅇㅋ", "cw2288", "검정", "부츠")] == [
+        ([id], "miss"),
         ([id], "miss"),
         ([id], "miss"),
         ([id], "miss"),

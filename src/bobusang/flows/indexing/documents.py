@@ -25,7 +25,7 @@ NAMES = ("mall_brand_name_ko", "mall_brand_name_en", "raw_brand_name")
 
 _COLUMNS = (
     "select p.id, p.mall, p.product_id, p.name, p.brand, p.brand_ko, p.model, p.category, p.seller_id, p.price, "
-    "p.currency, p.in_stock, p.image, p.url, p.updated_at, c.data from products p "
+    "p.currency, p.in_stock, p.colours, p.image, p.url, p.updated_at, c.data from products p "
     "left join conversions c on c.product_id = p.id and c.market = :market "
 )
 _SOME = Statement(_COLUMNS + "where p.id in (:ids...) order by p.id")
@@ -128,6 +128,7 @@ def _document(row: Row, known: Aliases) -> Document:
         brand_ko=brand_ko,
         aliases=known.of(brand, (brand, brand_ko)),
         model=row["model"] or "",
+        colours=row["colours"] or "",
         category=row["category"] or "",
         seller=row["seller_id"] or "",
         price=row["price"],
