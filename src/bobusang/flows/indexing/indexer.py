@@ -94,7 +94,8 @@ class Indexer:
         await self.bring([id for id in ids if id is not None], tell=tell)
 
     async def bring(self, ids: Iterable[int], *, tell: bool = True) -> None:
-        """Make the index say of these products what SQL says."""
+        """Make the index say of these products what SQL says. `tell`: insist on telling the cache, for who asks can
+        come again; others leave that for later."""
         wanted = sorted(set(ids))
         for at in range(0, len(wanted), BATCH):
             await self._bring(wanted[at : at + BATCH], tell=tell)

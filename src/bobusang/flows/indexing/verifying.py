@@ -62,7 +62,7 @@ async def verify(indexer: Indexer, *, repair: bool, page: int = PAGE) -> Verdict
     counts = {kind: sum(one.kind is kind for one in lasting) for kind in Kind}
     compared = await indexer.index.count() + counts[Kind.MISSING]
     if repair:
-        await indexer.bring([one.id for one in lasting])
+        await indexer.bring([one.id for one in lasting], tell=False)
     return Verdict(
         compared=compared,
         missing=counts[Kind.MISSING],
