@@ -15,6 +15,8 @@ Option = dict[str, Any]
 
 PREFIX = "options."
 PRICES = frozenset({"price", "list_price", "extra_price"})
+COLOURS = frozenset({"color", "colour", "컬러", "색상"})
+"""What a choice of colours is called where a source keeps the mall's own names of choices (`groups`)."""
 
 
 def merge(
@@ -59,6 +61,16 @@ def by_code(options: Iterable[Mapping[str, Any]]) -> dict[str, Option]:
             name = f"{code}#{times[code]}"
         found[name] = {**option, "code": name}
     return found
+
+
+def colours(options: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
+    """The colours of options that are still there, as the mall writes them."""
+    for option in options or ():
+        if not option.get("gone"):
+            groups = option.get("groups")
+            chosen = groups.items() if isinstance(groups, dict) else ()
+            told = (option.get("color"), *(text for name, text in chosen if name.casefold() in COLOURS))
+            yield from (text for text in told if isinstance(text, str))
 
 
 def _code(option: Mapping[str, Any]) -> str:

@@ -37,6 +37,8 @@ COLUMNS = (
     "gender",
 )
 """What is taken from the fields, and what a person may edit."""
+TAKEN = (*COLUMNS, "colours")
+"""What is taken from the fields."""
 
 LARGEST = 2**63 - 1
 LOCKED = Statement("select * from products where id in (:ids...) and locked is not null")
@@ -52,12 +54,12 @@ RECORD = Statement("""
     select r.source_system, r.source_id, r.version, d.normalized_data from source_records r
       join source_data d on d.id = r.version_id where r.id = :id and r.source_type = 'supplier_product'""")
 
-_NEW = Bulk(products, ("id", "mall", "product_id", *COLUMNS, "version", "created_at", "updated_at"))
-_CHANGED = Revise(products, "id", (*COLUMNS, "version", "updated_at"))
+_NEW = Bulk(products, ("id", "mall", "product_id", *TAKEN, "version", "created_at", "updated_at"))
+_CHANGED = Revise(products, "id", (*TAKEN, "version", "updated_at"))
 
 
 def project(fields: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The values of `COLUMNS`; a text that is too long for its column is cut, for the record has all of it."""
+    """The values of `TAKEN`; a text that is too long for its column is cut, for the record has all of it."""
     get = fields.get
     pictures = get("images")
     sold_out = get("sold_out")
@@ -77,7 +79,16 @@ def project(fields: Mapping[str, Any]) -> tuple[Any, ...]:
         listed if isinstance(listed, bool) else None,
         _text(get("category"), LONG_LENGTH),
         _text(get("gender"), 20),
+        _colours(fields),
     )
+
+
+def _colours(fields: Mapping[str, Any]) -> str | None:
+    """Which colours it comes in, as its pages write them: what it says of itself, then its options."""
+    own = fields.get("color")
+    told = (*(own if isinstance(own, list) else [own]), *options.colours(fields.get("options")))
+    found = dict.fromkeys(text.strip() for text in told if isinstance(text, str) and text.strip())
+    return ", ".join(found)[:LONG_LENGTH] or None
 
 
 def _text(value: Any, length: int) -> str | None:
@@ -115,7 +126,7 @@ def _kept(values: tuple[Any, ...], row: Row | None) -> tuple[Any, ...]:
     if row is None:
         return values
     names = frozenset(json.loads(row["locked"]))
-    return tuple(_plain(row, name) if name in names else value for name, value in zip(COLUMNS, values, strict=True))
+    return tuple(_plain(row, name) if name in names else value for name, value in zip(TAKEN, values, strict=True))
 
 
 def _plain(row: Row, name: str) -> Any:
@@ -196,7 +207,7 @@ async def _theirs(tx: Tx, product_id: int) -> dict[str, Any]:
     row = await tx.first(CURRENT, id=product_id)
     if row is None:
         raise Missing(f"product {product_id} has no source record")
-    return dict(zip(COLUMNS, project(json.loads(row["normalized_data"])), strict=True))
+    return dict(zip(TAKEN, project(json.loads(row["normalized_data"])), strict=True))
 
 
 def _check(names: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from bobusang.catalog.tables.records import ID_LENGTH, SYSTEM_LENGTH
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Conflict, Invalid, Missing
+from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,11 @@ SHORTEST = 5
 LONGEST = 60 * 24 * 365
 DAILY = 60 * 24
 """Minutes."""
+
+HOLD = Statement(
+    "select id as value from sellers where id = :id for update",
+    sqlite="select id as value from sellers where id = :id",
+)
 
 EDITABLE = frozenset({"name", "company", "contact", "email", "cadence_minutes", "adaptive"})
 
@@ -75,6 +81,12 @@ async def create(tx: Tx, new: NewSeller) -> int:
         raise Conflict(f"{new.mall} has a seller '{new.seller_id}' already", hint=hint, field="seller_id")
     fixed = {"status": SellerStatus.ACTIVE.value, "created_at": tx.now, "updated_at": tx.now}
     return await tx.create(insert(sellers).values(**values, **fixed))
+
+
+async def hold(tx: Tx, id: int) -> Seller:
+    """A seller that nobody else changes until this transaction ends."""
+    await tx.value(HOLD, id=id)
+    return await get(tx, id)
 
 
 async def get(tx: Tx, id: int) -> Seller:

@@ -36,6 +36,8 @@ class Document:
     brand_ko: str = ""
     aliases: tuple[str, ...] = ()
     model: str = ""
+    colours: str = ""
+    """Those that it comes in, as its mall writes them: searched like the name."""
     category: str = ""
     seller: str = ""
     price: int | None = None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     Lose = Callable[[], Awaitable[None]]
 
 NIKE = {"brand": "NIKE", "brand_ko": "나이키", "aliases": ("ナイキ",)}
+TINTED = {"colours": "Wine, Sky Blue"}
 STONE = {"brand": "STONE ISLAND", "brand_ko": "스톤 아일랜드"}
 KITSUNE = {"brand": "MAISON KITSUNÉ", "brand_ko": "메종 키츠네"}
 OUTER, SHOES, TOPS = "의류>아우터", "신발>스니커즈", "의류>상의"
@@ -40,7 +41,7 @@ def _goods(id: int, mall: str, name: str, model: str, category: str, price: int 
 
 GOODS = (
     _goods(1, "okmall", "남성 경량 패딩 (CW2288-111)", "CW2288-111", OUTER, 129_000, in_stock=True, **NIKE),
-    _goods(2, "okmall", "에어포스 1 '07 스니커즈", "CW2288-112", SHOES, 139_000, in_stock=False, **NIKE),
+    _goods(2, "okmall", "에어포스 1 '07 스니커즈", "CW2288-112", SHOES, 139_000, in_stock=False, **TINTED, **NIKE),
     _goods(3, "mustit", "드라이 핏 하프집업", "FQ7764-010", TOPS, 59_000, in_stock=True, **NIKE),
     _goods(4, "mustit", "와펜 패치 롱패딩 점퍼", "761540223 A0029", OUTER, 890_000, in_stock=True, **STONE),
     _goods(5, "mustit", "와펜 패치 맨투맨", "761563051 V0001", TOPS, 390_000, **STONE),
@@ -77,6 +78,8 @@ TYPED = {
     "a brand's space left out": ("스톤아일랜드", {4, 5}),
     "accents left out": ("maison kitsune", {6, 7}),
     "the name in the market's language": ("カシミヤ", {8}),
+    "a colour that only its options say": ("와인", {2}),
+    "another word for a colour": ("하늘색 스니커즈", {2}),
     "apostrophes": ("에어포스 07", {2}),
     "another word for it": ("sneakers", {2}),
 }

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from bobusang.catalog import products
-from bobusang.catalog.products import COLUMNS, project
+from bobusang.catalog.products import TAKEN, project
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Row, Tx
@@ -115,5 +115,5 @@ def _seller(row: Row) -> SellerOfProduct:
 def _source(row: Row) -> dict[str, Any]:
     if not row["locked"] or row["normalized_data"] is None:
         return {}
-    said = dict(zip(COLUMNS, project(json.loads(row["normalized_data"])), strict=True))
+    said = dict(zip(TAKEN, project(json.loads(row["normalized_data"])), strict=True))
     return {name: said[name] for name in json.loads(row["locked"])}

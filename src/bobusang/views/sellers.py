@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Select, func, literal, or_, select
+from sqlalchemy import ColumnElement, Select, and_, func, literal, or_, select
 
 from bobusang.catalog import sellers as catalog
 from bobusang.catalog.cadence import words
@@ -21,7 +22,7 @@ from bobusang.kit.sql import Statement
 from bobusang.stages.collect.model import RunMode, RunState
 from bobusang.stages.collect.runs import recent
 from bobusang.stages.collect.tables import collect_runs
-from bobusang.views.columns import below
+from bobusang.views.product_lists import EPOCH, MICROSECOND
 
 LAST = 5
 KIND = "seller"
@@ -32,6 +33,19 @@ GRADES = Statement("select id, quality from sellers where id in (:ids...) and qu
 PRODUCTS = Statement("""
     select count(*) as value from (
       select id from products where mall = :mall and seller_id = :seller limit :most) p""")
+
+
+class Sort(StrEnum):
+    """By what a list goes; `newest` are those that were added last, `changed` those that changed last."""
+
+    NEWEST = "newest"
+    ID = "id"
+    SELLER_ID = "seller_id"
+    CHANGED = "changed"
+
+
+Place = tuple[int | str, int]
+"""What a list goes by, and the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +123,13 @@ def _query() -> Select[Any]:
 
 async def listed(tx: Tx, wanted: SellerFilter, before: int | None, limit: int) -> list[SellerLine]:
     """Sellers, newest first."""
+    return await ordered(tx, wanted, Sort.NEWEST, None if before is None else (0, before), limit)
+
+
+async def ordered(tx: Tx, wanted: SellerFilter, sort: Sort, after: Place | None, limit: int) -> list[SellerLine]:
+    """Sellers in an order; to go on, pass the `place` of the last one."""
     table = sellers.c
-    query = _query().where(*below(table.id, before))
+    query = _query().where(*_after(sort, after))
     for column, value in (
         (table.mall, wanted.mall),
         (table.status, wanted.status),
@@ -123,7 +142,46 @@ async def listed(tx: Tx, wanted: SellerFilter, before: int | None, limit: int) -
     if wanted.text is not None:
         names = (table.name, table.company, table.seller_id)
         query = query.where(or_(*(name.icontains(wanted.text, autoescape=True) for name in names)))
-    return [SellerLine(**_line(row)) for row in await tx.fetch(query.order_by(table.id.desc()).limit(limit))]
+    return [SellerLine(**_line(row)) for row in await tx.fetch(query.order_by(*_order(sort)).limit(limit))]
+
+
+def place(sort: Sort, line: SellerLine) -> Place:
+    """Where a seller stands in an order."""
+    match sort:
+        case Sort.SELLER_ID:
+            return line.seller_id, line.id
+        case Sort.CHANGED:
+            return (line.updated_at - EPOCH) // MICROSECOND, line.id
+    return 0, line.id
+
+
+def _order(sort: Sort) -> tuple[Any, ...]:
+    table = sellers.c
+    match sort:
+        case Sort.ID:
+            return (table.id,)
+        case Sort.NEWEST:
+            return (table.id.desc(),)
+        case Sort.SELLER_ID:
+            return table.seller_id, table.id
+        case Sort.CHANGED:
+            return table.updated_at.desc(), table.id.desc()
+
+
+def _after(sort: Sort, after: Place | None) -> list[ColumnElement[bool]]:
+    if after is None:
+        return []
+    table, (first, id) = sellers.c, after
+    match sort:
+        case Sort.ID:
+            return [table.id > id]
+        case Sort.NEWEST:
+            return [table.id < id]
+        case Sort.SELLER_ID:
+            return [or_(table.seller_id > first, and_(table.seller_id == first, table.id > id))]
+        case Sort.CHANGED:
+            at = EPOCH + int(first) * MICROSECOND
+            return [or_(table.updated_at < at, and_(table.updated_at == at, table.id < id))]
 
 
 async def one(tx: Tx, id: int) -> SellerDetail:

@@ -23,7 +23,7 @@ RULES = re.compile(
             "differ$|is no pair|unknown currency",  # two fields that must be, or must not be, the same
             "was used for another request",  # one Idempotency-Key, two bodies
             "is in the past|is no market category",
-            "a product has no field",  # names by commas
+            "a (product|seller) has no field",  # names by commas
             "between the years 1970 and 9998|contains a NUL character|number is too large",  # databases
             "has no column|no mapping|its first line",  # what a CSV file must be like
             "is logged in to with|is called with a key alone|does not send spreadsheets",  # what a source is like

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 
 from bobusang.wiring.searching import FOLDER
-from tests.integration.api.door import until
+from tests.integration.api.door import opened, until
 from tests.integration.api.goods import told
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ async def test_answers_are_kept_under_readable_keys_and_forgotten_by_hand(small:
         "hit",
     ]
     stats = (await small.viewer.get("/cache/stats")).json()
-    assert (stats["keys"], stats["hits"], stats["misses"], stats["hit_rate"]) == (4, 2, 4, 2 / 6)
+    told_of = ("keys", "away", "hits", "misses", "hit_rate")
+    assert [stats[name] for name in told_of] == [4, None, 2, 4, 2 / 6]
 
     gone = [(await small.operator.delete(f"/cache/{quote(word)}")).json() for word in ("패딩", "a:b%", "없음", "all")]
     assert gone == [{"forgotten": 2}, {"forgotten": 1}, {"forgotten": 0}, {"forgotten": 1}]
@@ -123,6 +124,43 @@ async def test_answers_are_kept_under_readable_keys_and_forgotten_by_hand(small:
     assert [(one["action"], one["subject_id"]) for one in audit] == [
         ("cache.forget", word) for word in ("all", "없음", "a:b%", "패딩")
     ]
+
+
+@pytest.mark.parametrize("path", ["t%2Fshirt%2F", "t/shirt/", "a%2Fall", "all%2F", "%2F"])
+async def test_a_keyword_with_a_slash_is_forgotten_like_any(small: Door, path: str) -> None:
+    await told(small)
+    await indexed(small)
+    for keyword in (unquote(path), "패딩", "all"):
+        await search(small, keyword=keyword)
+
+    gone = await small.operator.delete(f"/cache/{path}")
+
+    assert (gone.status_code, gone.json()) == (200, {"forgotten": 1})
+    kept = [(await search(small, keyword=word))["x-cache"] for word in (unquote(path), "패딩", "all")]
+    assert kept == ["miss", "hit", "hit"]
+
+
+async def test_a_cache_that_is_away_is_told_of_and_no_error(empty_sqlite: str, tmp_path: Path) -> None:
+    async with opened(empty_sqlite, tmp_path, cache_url="redis://127.0.0.1:1") as door:
+        padding = await told(door)
+        await indexed(door)
+        found = await search(door, keyword="패딩")
+        assert ([one["id"] for one in found["items"]], found["x-cache"]) == ([padding["id"]], "away")
+        await door.app.finder.index.delete([padding["id"]])
+        verdict = await door.operator.post("/search/verify")
+        assert (verdict.status_code, verdict.json()["repaired"]) == (200, 1)
+        stats = await door.get("/cache/stats")
+
+    away = stats.pop("away")
+    assert away.startswith("the cache at redis://127.0.0.1:1 is away")
+    assert stats == {
+        "keys": None,
+        "bytes": None,
+        "hits": 0,
+        "misses": 1,
+        "hit_rate": 0.0,
+        "served": {"hit": 0, "stale": 0, "miss": 0, "joined": 0, "away": 1},
+    }
 
 
 async def test_a_change_shows_at_once_in_answers_that_were_kept(door: Door) -> None:

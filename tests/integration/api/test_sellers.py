@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import update
 
+from bobusang.engine.tables import crawling_schedules
 from bobusang.kit.clock import utc
 from bobusang.wiring import prepare
 
 if TYPE_CHECKING:
+    from bobusang.kit.db import Tx
     from tests.integration.api.door import Door
 
 TOLD = ("mall", "seller_id", "name", "company", "contact", "email", "status", "cadence", "adaptive", "quality")
@@ -101,6 +106,90 @@ async def test_sellers_are_listed_page_by_page_and_by_status(door: Door) -> None
     assert [one["id"] for one in (await door.get("/sellers", status="Paused"))["items"]] == [ids[0]]
     assert [one["id"] for one in (await door.get("/sellers", seller_id="seller 3"))["items"]] == [ids[3]]
     assert (await door.get("/sellers", mall="okmall"))["items"] == []
+
+
+async def test_sellers_are_listed_in_orders_and_by_fields(door: Door) -> None:
+    await prepare(door.app)
+    ids = [(await added(door, name))["id"] for name in ("b", "c", "a", "d", "c2")]
+    await door.operator.patch(f"/sellers/{ids[1]}", json={"name": "c"})
+
+    async def walked(sort: str) -> list[int]:
+        found: list[int] = []
+        cursor = None
+        while True:
+            given = {"sort": sort, "limit": 2, "fields": "id"} | ({"cursor": cursor} if cursor else {})
+            answer = await door.get("/sellers", **given)
+            assert all(one.keys() == {"id"} for one in answer["items"])
+            found += [one["id"] for one in answer["items"]]
+            if (cursor := answer["next"]) is None:
+                return found
+
+    assert await walked("id") == ids
+    assert await walked("newest") == ids[::-1]
+    assert await walked("seller_id") == [ids[2], ids[0], ids[1], ids[4], ids[3]]
+    assert await walked("changed") == [ids[1], ids[4], ids[3], ids[2], ids[0]]
+    some = await door.get("/sellers", fields="seller_id, status,seller_id", limit=1)
+    assert some["items"] == [{"seller_id": "c2", "status": "Active"}]
+    other = await door.viewer.get("/sellers", params={"sort": "id", "cursor": some["next"]})
+    assert (other.status_code, other.json()["field"]) == (422, "cursor")
+    wrong = await door.viewer.get("/sellers", params={"fields": "id,nam"})
+    assert (wrong.status_code, wrong.json()["detail"]) == (422, "a seller has no field 'nam'")
+
+
+async def test_an_update_that_would_be_lost_is_refused(door: Door) -> None:
+    await prepare(door.app)
+    path = f"/sellers/{(await added(door))['id']}"
+    seen = (await door.viewer.get(path)).headers["etag"]
+    first = await door.operator.patch(path, json={"name": "럭스"}, headers={"if-match": seen})
+    assert (first.status_code, first.headers["etag"] != seen) == (200, True)
+
+    answers = [
+        await door.operator.patch(path, json={"name": "x"}, headers={"if-match": seen}),
+        await door.operator.put(path, json={"name": "x"}, headers={"if-match": seen}),
+        await door.operator.delete(path, headers={"if-match": seen}),
+    ]
+    told = (412, "outdated", "If-Match", "it has changed since you read it")
+    assert [
+        (answer.status_code, *(answer.json()[name] for name in ("code", "field", "detail"))) for answer in answers
+    ] == [told] * 3
+    assert await door.get(path) == first.json()
+    paused = await door.operator.post(f"{path}/pause")
+    assert (await door.operator.put(path, json={}, headers={"if-match": first.headers["etag"]})).status_code == 412
+    now = paused.headers["etag"]
+    assert (await door.viewer.get(path)).headers["etag"] == now
+    assert (await door.operator.delete(path, headers={"if-match": f'"x", {now}'})).status_code == 204
+
+
+async def test_what_a_crawl_tells_of_a_seller_is_no_lost_update(door: Door) -> None:
+    """Its ETag stands for what a person changes: when it is crawled next is no part of that."""
+    await prepare(door.app)
+    made = await added(door)
+    path = f"/sellers/{made['id']}"
+    before = await door.viewer.get(path)
+    later = utc(made["next_run_at"]) + timedelta(hours=1)
+
+    async def moved(tx: Tx) -> None:
+        plans = crawling_schedules
+        await tx.execute(update(plans).where(plans.c.id == made["schedule_id"]).values(next_run_at=later))
+
+    await door.app.engine.db.transact(moved)
+    after = await door.viewer.get(path)
+
+    assert (after.json() != before.json(), after.headers["etag"]) == (True, before.headers["etag"])
+
+
+async def test_of_many_who_saw_the_same_one_goes_through(door: Door) -> None:
+    await prepare(door.app)
+    path = f"/sellers/{(await added(door))['id']}"
+    seen = {"if-match": (await door.viewer.get(path)).headers["etag"]}
+
+    answers = await asyncio.gather(
+        *(door.operator.patch(path, json={"name": f"{number}"}, headers=seen) for number in range(8))
+    )
+
+    assert sorted(answer.status_code for answer in answers) == [200] + [412] * 7
+    (through,) = [answer.json() for answer in answers if answer.status_code == 200]
+    assert await door.get(path) == through
 
 
 @pytest.mark.parametrize(

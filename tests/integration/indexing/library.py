@@ -12,6 +12,7 @@ from bobusang.catalog import products
 from bobusang.flows.indexing import watching
 from bobusang.flows.indexing.indexer import Indexer
 from bobusang.kit import json
+from bobusang.kit.errors import Unavailable
 from bobusang.platform.bus import Event, publish
 from bobusang.platform.buses.inprocess import InProcess
 from bobusang.platform.caches.memory import MemoryCache
@@ -24,27 +25,63 @@ from bobusang.testing.catalog import collect, reading
 from bobusang.views.searching import Searching
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
     from bobusang.kit.db import Database, Tx
-    from bobusang.platform.search import Found
+    from bobusang.platform.search import Document, Found
     from bobusang.testing.clock import ManualClock
 
 
 class Slow(EmbeddedSearch):
-    """An index whose answers can be held back on their way."""
+    """An index whose answers and writes can be held back on their way, and whose writes can fail when they are done."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, idle=0)
         self.open, self.found = asyncio.Event(), asyncio.Event()
         self.open.set()
+        self.lets_write, self.asked = asyncio.Event(), asyncio.Event()
+        self.lets_write.set()
+        self.fails = False
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def put(self, documents: Sequence[Document]) -> None:
+        """What was begun is written, whether or not anybody waits for it any more: so it is in a thread or a server."""
+        self.asked.set()
+        writing = asyncio.create_task(self._slowly(documents))
+        self._under_way.add(writing)
+        await asyncio.shield(writing)
+        if self.fails:
+            raise Unavailable("half of it is written")
+
+    async def written(self) -> None:
+        """Until what was begun is written."""
+        self.lets_write.set()
+        await asyncio.gather(*self._under_way)
+
+    async def _slowly(self, documents: Sequence[Document]) -> None:
+        await self.lets_write.wait()
+        await super().put(documents)
 
     async def search(self, query: Query) -> Found:
         found = await super().search(query)
         self.found.set()
         await self.open.wait()
         return found
+
+
+class Deaf(MemoryCache):
+    """A cache that all processes share, and that can be slow to be told something."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__(clock)
+        self.listens, self.told = asyncio.Event(), asyncio.Event()
+        self.listens.set()
+
+    async def bump(self, tags: Sequence[str]) -> None:
+        self.told.set()
+        await self.listens.wait()
+        await super().bump(tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +144,13 @@ class Library:
 
 
 @asynccontextmanager
-async def opened(db: Database, clock: ManualClock, folder: Path) -> AsyncIterator[Library]:
-    """A process on a database and the folder of an index, with a cache of its own."""
+async def opened(
+    db: Database, clock: ManualClock, folder: Path, shared: MemoryCache | None = None
+) -> AsyncIterator[Library]:
+    """A process on a database and the folder of an index, with a cache of its own or one that all share."""
     index = Slow(folder)
-    caching = Caching(MemoryCache(clock), clock)
-    elsewhere = Elsewhere(index, caching, shared=False, every=0)
+    caching = Caching(shared or MemoryCache(clock), clock)
+    elsewhere = Elsewhere(index, caching, shared=shared is not None, every=0)
     indexer = Indexer(db, index, caching, elsewhere, market="buyma", answers_live=timedelta(minutes=6))
     consumers = InProcess()
     indexer.subscribe(consumers)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from sqlalchemy import delete
@@ -20,15 +22,36 @@ from bobusang.platform.bus import Event, publish
 from bobusang.platform.search import Document
 
 if TYPE_CHECKING:
-    from bobusang.kit.db import Tx
+    from collections.abc import AsyncIterator
+
+    from bobusang.kit.db import Database, Tx
     from bobusang.testing.clock import ManualClock
     from tests.integration.indexing.library import Library
+
+
+class Held:
+    """A database whose first reading can be held back when it is done."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.open, self.read_it = asyncio.Event(), asyncio.Event()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Tx]:
+        async with self._db.read() as tx:
+            yield tx
+        self.read_it.set()
+        await self.open.wait()
+
 
 CLEAN = Verdict(compared=2, missing=0, extra=0, different=0, first=(), repaired=0)
 
 
 async def test_what_was_collected_is_found_whole(library: Library, clock: ManualClock) -> None:
-    id = await library.collect(model="CW2288-111", category=["아우터", "패딩"], seller="dmont", sold_out=False)
+    choices = [{"code": "1", "color": "Black", "available": True}]
+    id = await library.collect(
+        model="CW2288-111", category=["아우터", "패딩"], seller="dmont", sold_out=False, options=choices
+    )
     await library.deliver()
 
     assert await library.index.get([id]) == {
@@ -40,6 +63,7 @@ async def test_what_was_collected_is_found_whole(library: Library, clock: Manual
             brand="NIKE",
             brand_ko="나이키",
             model="CW2288-111",
+            colours="Black",
             category="아우터 > 패딩",
             seller="dmont",
             price=100,
@@ -48,7 +72,8 @@ async def test_what_was_collected_is_found_whole(library: Library, clock: Manual
             changed=int(clock.now().timestamp() * 1_000_000),
         )
     }
-    assert [await library.find(word) for word in ("패딩", "ㄴㅇㅋ", "cw2288", "부츠")] == [
+    assert [await library.find(word) for word in ("패딩", "ㄴㅇㅋ", "cw2288", "검정", "부츠")] == [
+        ([id], "miss"),
         ([id], "miss"),
         ([id], "miss"),
         ([id], "miss"),
@@ -103,6 +128,31 @@ async def test_a_product_is_found_by_the_names_other_malls_have_for_its_brand(li
     async with library.db.read() as tx:
         found = await some(tx, "buyma", await library.indexer.aliases(), [id])
     assert found[0].aliases == ("메종 조르바",)
+
+
+async def test_a_brand_is_the_same_in_small_letters_and_capitals(library: Library) -> None:
+    id = await library.collect(name="구스다운", brand="mAISON ßORBA", brand_ko=None)
+    await library.deliver()
+
+    proposal = brands.Proposal("7", "메종 조르바", "Maison SSorba")
+    await library.db.transact(lambda tx: brands.propose(tx, "mustit", [proposal]))
+    await library.deliver()
+
+    assert await library.find("메종조르바") == ([id], "miss")
+
+
+async def test_names_that_are_read_while_they_change_are_read_again(library: Library) -> None:
+    held = Held(library.db)
+    library.indexer.db = cast("Database", held)
+    reading = asyncio.create_task(library.indexer.aliases())
+    await held.read_it.wait()
+
+    proposal = brands.Proposal("7", "메종 조르바", "Maison Zorba")
+    await library.db.transact(lambda tx: brands.propose(tx, "mustit", [proposal]))
+    library.indexer.forget_aliases()
+    held.open.set()
+
+    assert (await reading).of("MAISON ZORBA", ("MAISON ZORBA",)) == ("메종 조르바",)
 
 
 async def test_events_twice_or_late_leave_what_sql_says(library: Library) -> None:

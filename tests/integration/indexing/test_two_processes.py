@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from typing import TYPE_CHECKING
 
+from bobusang.catalog import brands
 from bobusang.flows.indexing.rebuilding import rebuild
 from bobusang.flows.indexing.running import Rebuilding
 
@@ -79,6 +80,20 @@ async def test_a_change_that_a_new_index_had_before_its_event_came_shows_too(
     await library.deliver_all()
 
     assert [await library.find(word) for word in ("패딩", "코트")] == [([], "miss"), ([id], "miss")]
+
+
+async def test_names_of_brands_that_another_process_was_told_of_are_known(library: Library, branch: Library) -> None:
+    """The other one led when a mall named the brand, of which there was no product yet."""
+    await library.collect()
+    await library.deliver()
+    proposal = brands.Proposal("7", "메종 조르바", "Maison Zorba")
+    await branch.db.transact(lambda tx: brands.propose(tx, "mustit", [proposal]))
+    await branch.deliver_all()
+
+    id = await library.collect("B1", name="구스다운", brand="MAISON ZORBA", brand_ko=None)
+    await library.deliver_all()
+
+    assert (await library.find("메종조르바"))[0] == [id]
 
 
 async def test_after_a_rebuild_of_its_own_nothing_is_believed_that_was_kept(

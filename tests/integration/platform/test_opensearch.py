@@ -20,6 +20,7 @@ from bobusang.platform.searches.opensearch.index import OpenSearch
 from bobusang.platform.searches.opensearch.lease import Lease, Rhythm
 from bobusang.platform.searches.opensearch.names import Names
 from bobusang.platform.searches.opensearch.place import place
+from bobusang.platform.searches.opensearch.schema import SHAPE
 from bobusang.platform.searches.opensearch.server import Server
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.search_suite import GOODS, TYPED, SearchSuite, build, ids
@@ -226,7 +227,7 @@ async def test_by_tls_a_server_must_show_a_certificate_that_is_trusted(tmp_path:
         return web.json_response({"count": 7 if request.headers["authorization"].startswith("Basic ") else 0})
 
     app = web.Application()
-    app.router.add_get("/shop-products-1/_count", count)
+    app.router.add_get(f"/shop-products-{SHAPE}/_count", count)
     server = TestServer(app, scheme="https")
     await server.start_server(ssl=context)
     async with server:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bobusang.sandbox.words import BRANDS, GENDERS, KINDS, LINES
+from bobusang.sandbox.words import BRANDS, COLOURS, GENDERS, KINDS, LINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +21,7 @@ NOTHING = "none"
 
 _BRANDS = {"", *(brand.en for brand in BRANDS)}
 _KINDS = {kind.ko for kind in KINDS}
+_COLOURS = dict(COLOURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,14 @@ class Meant:
     model: str
     """A pattern; `none`: there is no such thing."""
 
-    def grade(self, mall: str, product: Product) -> int:
+    def grade(self, product: Product) -> int:
         """How well a product answers."""
         if self.brand not in ("", product.brand.en) or not fnmatchcase(product.model, self.model or "*"):
             return 0
         grade = self.kinds.get(product.kind.ko, 0) if self.kinds else BEST
         if self.line:
             grade = self._lined(product, grade)
-        return min(grade, BEST, self._gendered(product.gender), self._coloured(mall, product.title))
+        return min(grade, BEST, self._gendered(product.gender), self._coloured(product))
 
     def _lined(self, product: Product, grade: int) -> int:
         if f" {self.line} " not in product.name:
@@ -61,11 +62,10 @@ class Meant:
             return BEST
         return BEST - 1 if gender == "U" else 0
 
-    def _coloured(self, mall: str, title: str) -> int:
-        """OKmall names colours only among a product's options, which an index does not know: it may be of that one."""
-        if not self.colour or self.colour in title:
-            return BEST
-        return 1 if mall == "okmall" else 0
+    def _coloured(self, product: Product) -> int:
+        """By what it comes in, whatever its title says."""
+        sold = {product.colour[1], *(_COLOURS[option.color] for option in product.options if option.color)}
+        return BEST if not self.colour or self.colour in sold else 0
 
 
 def queries() -> list[Meant]:
@@ -82,6 +82,7 @@ def _meant(row: Mapping[str, str]) -> Meant:
     assert kinds.keys() <= _KINDS, row
     assert row["gender"] in ("", *GENDERS), row
     assert line in ("", *LINES), row
+    assert row["colour"] in ("", *_COLOURS.values()), row
     return Meant(
         row["group"],
         row["language"],

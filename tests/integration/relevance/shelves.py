@@ -1,4 +1,4 @@
-"""The sandbox's two malls as an index has them, made without asking for a page."""
+"""The sandbox's malls as an index has them, made without asking for a page."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from bobusang.catalog.categories import SEPARATOR
 from bobusang.platform.search import Document
-from bobusang.sandbox.mustit.goods import HEADER, category
+from bobusang.sandbox.musinsa import goods as musinsa
+from bobusang.sandbox.mustit import goods as mustit
+from bobusang.sandbox.wconcept import goods as wconcept
 
 if TYPE_CHECKING:
     from bobusang.sandbox.product import Product, Standing
     from bobusang.sandbox.world import World
 
 SEED, SIZE = 7, 2_000
-MALLS = ("okmall", "mustit")
-"""Those that the grades were given for."""
+MALLS = ("okmall", "wconcept", "mustit", "musinsa")
 
 
 def stocked(world: World) -> list[tuple[Document, Product]]:
-    """Every product that the two malls list, numbered as if they had been collected side by side."""
+    """Every product that the malls list, numbered as if they had been collected side by side."""
     found = [
         (mall, one)
         for mall in MALLS
@@ -41,17 +42,44 @@ def document(id: int, mall: str, one: Standing) -> Document:
         product.title,
         brand=product.brand.en,
         brand_ko=product.brand.ko,
-        model=product.model if mall == "okmall" else "",
+        model="" if mall == "mustit" else product.model,
+        colours=", ".join(dict.fromkeys(_colours(mall, one))),
         category=SEPARATOR.join(_path(mall, product)),
-        seller=product.seller if mall == "mustit" else "",
+        seller=_seller(mall, product.seller),
         price=one.price,
         currency="KRW",
         in_stock=not one.sold_out,
     )
 
 
+def _colours(mall: str, one: Standing) -> list[str]:
+    """OKmall shows what can be bought of a product that leaves a choice; W Concept and Musinsa name its own colour, and
+    Musinsa the others where there are several; MustIt those of its options, which often have none."""
+    product, own = one.product, one.product.colour[1]
+    told = list(dict.fromkeys(option.color for option in one.options if option.color))
+    match mall:
+        case "okmall":
+            left = [option.color for option, left in zip(one.options, one.stocks, strict=True) if left]
+            return [] if product.single else left
+        case "wconcept":
+            return [own]
+        case "musinsa":
+            return [own, *(told if len(told) > 1 else ())]
+    return told
+
+
 def _path(mall: str, product: Product) -> tuple[str, ...]:
-    if mall == "okmall":
-        return product.kind.path if product.has_path else ()
-    place = category(product.kind)
-    return (HEADER[product.gender][1], place.large[1], place.medium[1], place.small[1])
+    match mall:
+        case "okmall":
+            return product.kind.path
+        case "wconcept":
+            return (wconcept.department(product)[1], *wconcept.depths(product.kind))
+        case "musinsa":
+            return tuple(name for _, name in musinsa.depths(product.kind))
+    place = mustit.category(product.kind)
+    small = (place.small[1],) if product.has_path else ()
+    return (mustit.HEADER[product.gender][1], place.large[1], place.medium[1], *small)
+
+
+def _seller(mall: str, seller: str) -> str:
+    return {"okmall": "", "wconcept": wconcept.vendor(seller).code}.get(mall, seller)

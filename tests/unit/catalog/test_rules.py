@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bobusang.catalog import rules
 from bobusang.catalog.model import FieldChange, Snapshot
+from bobusang.catalog.products import TAKEN, project
 from bobusang.kit.errors import Invalid
 from bobusang.testing.catalog import snapshot
 
@@ -50,6 +51,22 @@ def test_a_page_without_any_option_says_that_all_are_gone() -> None:
 
     assert rules.merge({"options": [BLACK]}, snapshot(options=None)) == gone
     assert rules.merge({"options": [BLACK]}, snapshot(options=[])) == gone
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, None),
+        ({"color": "블랙"}, "블랙"),
+        ({"color": ["블랙", "화이트 "], "options": [{"code": "1", "color": "블랙"}]}, "블랙, 화이트"),
+        ({"options": [{"color": "Sky Blue"}, {"color": ""}, {"color": "Navy", "gone": True}]}, "Sky Blue"),
+        ({"color": "블랙", "options": [{"groups": {"컬러": "Black", "사이즈": "M"}}]}, "블랙, Black"),
+        ({"color": 7, "options": [{"color": None, "groups": "?"}]}, None),
+        ({"color": "x" * 600}, "x" * 500),
+    ],
+)
+def test_a_product_comes_in_the_colours_that_it_and_its_options_name(fields: dict[str, Any], told: str | None) -> None:
+    assert dict(zip(TAKEN, project(fields), strict=True))["colours"] == told
 
 
 def test_options_with_one_code_are_numbered_and_without_one_named_by_their_text() -> None:

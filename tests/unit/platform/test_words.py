@@ -14,7 +14,7 @@ from bobusang.platform.search import Document
 from bobusang.platform.searches.marking import distance, marked
 from bobusang.platform.searches.readings import corrected, instead, known_only, split_up, turned
 from bobusang.platform.searches.synonyms import known_as, standing_for, synonyms, wider
-from bobusang.platform.searches.tokens import asked, shared, tokens
+from bobusang.platform.searches.tokens import asked, codes, shared, tokens
 from bobusang.platform.searches.words import (
     as_hangul,
     as_latin,
@@ -150,6 +150,23 @@ def test_the_tokens_of_a_document() -> None:
         *("=acme", "@acme", "^a", "^ac", "acm", "cme"),
         *("=나이스", "@나이스", "@ㄴㅇㅅ", "^나", "나이", "이스", "=ㄴㅇㅅ", "ㄴ", "ㄴㅇ", "ㄴㅇㅅ"),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("니트 014230654 L0056", ["014230654l0056"]),
+        ("니트 (014230654 L0056)", ["014230654l0056"]),
+        ("니트 (XL) [625456 UABCD 1000] 정품", ["625456uabcd1000"]),
+        ("니트 (CW2288-111)", []),
+        ("니트 (2 COLOR)", []),
+        ("니트(95 100)", []),
+        ("니트 x(014230654 L0056", ["014230654l0056"]),
+    ],
+)
+def test_a_model_number_with_spaces_is_one_word_in_brackets_too(name: str, found: list[str]) -> None:
+    assert codes(name) == found
+    assert {f"={one}" for one in found} <= tokens(Document(7, "mustit", "", name=name))
 
 
 @pytest.mark.parametrize(

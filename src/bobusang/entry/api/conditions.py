@@ -34,10 +34,11 @@ def etag(body: bytes) -> str:
     return f'"{blake2b(body, digest_size=12).hexdigest()}"'
 
 
-def shown(value: Any, status: int = 200, known: str | None = None, **headers: str) -> Response:
-    """An answer with its ETag; nothing but that when the caller knows it."""
+def shown(value: Any, status: int = 200, known: str | None = None, *, of: Any = None, **headers: str) -> Response:
+    """An answer with its ETag; nothing but that when the caller knows it. `of`: what the ETag stands for, where the
+    answer also tells what nobody changes by hand."""
     body = encoded(value)
-    tag = etag(body)
+    tag = etag(body if of is None else encoded(of))
     if known is not None and status == 200 and _names(known, tag):
         return Response(status_code=304, headers={"ETag": tag})
     return Response(body, status, {"ETag": tag, **headers}, MEDIA)

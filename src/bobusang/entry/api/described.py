@@ -17,7 +17,7 @@ ANY = "4XX"
 MEANING = {
     "Allow": "the methods that this path knows",
     "Content-Disposition": "the name of the file",
-    "ETag": "stands for exactly this; If-Match and If-None-Match take it",
+    "ETag": "stands for what can be changed of this; If-Match takes it, and If-None-Match where there is one",
     "Location": "where it is found",
     "Retry-After": "come again after so many seconds",
     "WWW-Authenticate": "how to say who calls",
@@ -33,6 +33,7 @@ ANSWERED = {
     "unlock_product": ["ETag"],
     "restore_product": ["ETag"],
     "add_seller": ["ETag", "Location"],
+    **{f"{verb}_seller": ["ETag"] for verb in ("show", "change", "replace", "pause", "resume", "disable")},
     "search_products": ["X-Cache"],
     "export_products": ["Content-Disposition"],
     "export_mapping": ["Content-Disposition"],

@@ -16,9 +16,10 @@ from bobusang.catalog.model import ChangeKind
 from bobusang.entry.api.conditions import encoded
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.duplex import NDJSON, Duplex, lines
+from bobusang.entry.api.narrowing import narrowed
 from bobusang.entry.api.problems import Malformed, TooLarge, Unsupported, wrong
 from bobusang.entry.api.product_forms import EXAMPLE, ProductForm
-from bobusang.entry.api.products import NAMES, ProductChoice, narrowed
+from bobusang.entry.api.products import NAMES, ProductChoice
 from bobusang.entry.api.records import groups_of
 from bobusang.flows.catalogue.upserting import Outcome, Wanted, upsert
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable

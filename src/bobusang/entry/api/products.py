@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import Field, create_model
+from pydantic import Field
 from starlette.responses import Response
 
 from bobusang.catalog import products as catalog
@@ -14,6 +14,7 @@ from bobusang.catalog.model import ChangeKind
 from bobusang.entry.api.conditions import IfMatch, encoded, must_match, shown
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Form, Instant, PathId
+from bobusang.entry.api.narrowing import FieldNames, asked, narrowed, part_of
 from bobusang.entry.api.once import IdempotencyKey, once
 from bobusang.entry.api.pages import Page, Paged, pack, unpacked
 from bobusang.entry.api.product_forms import (
@@ -37,7 +38,6 @@ from bobusang.flows.catalogue import editing, removing
 from bobusang.flows.catalogue.upserting import upsert
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Invalid
-from bobusang.kit.nearest import did_you_mean
 from bobusang.views import product_lists, products
 from bobusang.views.product_lists import Lack, ProductFilter, Quality, Sort
 from bobusang.views.products import ProductDetail, ProductLine
@@ -49,8 +49,7 @@ Price = Annotated[int, Field(ge=0, le=MOST_MONEY, description="in minor units")]
 State = Annotated[
     str, Field(pattern=r"^[a-z_]{1,50}$", description="as `active`, `sold_out` or `none`", examples=["active"])
 ]
-_parts: dict[str, Any] = {name: (kind | None, None) for name, kind in get_type_hints(ProductLine).items()}
-ProductPart: Any = create_model("ProductPart", __doc__="A product; only the fields that were asked for.", **_parts)
+ProductPart: Any = part_of(ProductLine, "ProductPart", "product")
 
 
 class ProductChoice(Form):
@@ -70,9 +69,7 @@ class ProductChoice(Form):
     changed_since: Instant | None = None
     quality: Annotated[Quality | None, Field(description="has all of name, brand, model, price, picture …")] = None
     lacks: Annotated[Lack | None, Field(description="has none of this")] = None
-    fields: Annotated[
-        str | None, Field(max_length=500, description="only these, by commas", examples=["id,name,price"])
-    ] = None
+    fields: FieldNames = None
 
     def wanted(self) -> ProductFilter:
         """The same as the view takes it."""
@@ -81,22 +78,13 @@ class ProductChoice(Form):
 
     def names(self) -> tuple[str, ...]:
         """The fields that are asked for, each once."""
-        given = tuple(dict.fromkeys(name.strip() for name in (self.fields or "").split(",") if name.strip()))
-        unknown = next((name for name in given if name not in NAMES), None)
-        if unknown is not None:
-            raise Invalid(f"a product has no field '{unknown[:50]}'", hint=did_you_mean(unknown, NAMES), field="fields")
-        return given
+        return asked(self.fields, NAMES, "product")
 
 
 class ProductQuery(Paged, ProductChoice):
     """Which products, in which order."""
 
     sort: Sort = Sort.ID
-
-
-def narrowed(line: ProductLine, names: tuple[str, ...]) -> Any:
-    """A line, or of it only what is asked for."""
-    return {name: getattr(line, name) for name in names} if names else line
 
 
 @router.get(

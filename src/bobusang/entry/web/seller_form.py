@@ -14,6 +14,7 @@ from bobusang.entry.web import forms, sellers
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
 from bobusang.kit.errors import BobusangError
+from bobusang.views import sellers as view
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +51,8 @@ async def add(visit: Visit) -> Response:
 @pages.get("/sellers/{id:int}/edit", role=Role.OPERATOR)
 async def edit(visit: Visit) -> Response:
     """The form with what is known now."""
-    found = await api.show_seller(visit.desk, visit.number())
+    async with visit.desk.read() as tx:
+        found = await view.one(tx, visit.number())
     said = {name: getattr(found, name) or "" for name in (*KEYS, *FACTS)}
     return _form(visit, said | {"adaptive": "1" if found.adaptive else ""}, id=found.id)
 
@@ -60,7 +62,7 @@ async def change(visit: Visit) -> Response:
     """Change it."""
     form, id = await visit.form(), visit.number()
     try:
-        done = await api.replace_seller(visit.desk, id, SellerFacts.model_validate(_given(form)))
+        done = await api.replaced(visit.desk, id, SellerFacts.model_validate(_given(form)))
     except (BobusangError, ValidationError) as error:
         return _form(visit, _typed(form), id=id, error=forms.wrong(error))
     return visit.done(N_("%(name)s was changed."), f"/sellers/{id}", name=done.name or done.seller_id)

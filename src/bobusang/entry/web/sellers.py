@@ -153,21 +153,21 @@ async def live(site: Site, topic: Mapping[str, str]) -> Draw:
 async def pause(visit: Visit) -> Response:
     """It is crawled no more until somebody resumes it."""
     reason = (await visit.form()).get("reason")
-    done = await api.pause_seller(visit.desk, visit.number(), PauseForm(reason=reason) if reason else None)
+    done = await api.paused(visit.desk, visit.number(), PauseForm(reason=reason) if reason else PauseForm())
     return visit.done(N_("%(name)s is paused."), name=done.name or done.seller_id)
 
 
 @pages.post("/sellers/{id:int}/resume")
 async def resume(visit: Visit) -> Response:
     """It is crawled again."""
-    done = await api.resume_seller(visit.desk, visit.number())
+    done = await api.resumed(visit.desk, visit.number())
     return visit.done(N_("%(name)s is crawled again, one cadence from now."), name=done.name or done.seller_id)
 
 
 @pages.post("/sellers/{id:int}/disable")
 async def disable(visit: Visit) -> Response:
     """A person's decision that no probe undoes."""
-    done = await api.disable_seller(visit.desk, visit.number())
+    done = await api.disabled(visit.desk, visit.number())
     return visit.done(N_("%(name)s is switched off; what was collected stays."), name=done.name or done.seller_id)
 
 
@@ -180,7 +180,8 @@ async def start(visit: Visit) -> Response:
 
 
 async def _crawled(visit: Visit, id: int, mode: RunMode) -> crawl.CrawlStarted:
-    found = await api.show_seller(visit.desk, id)
+    async with visit.desk.read() as tx:
+        found = await view.one(tx, id)
     form = StartForm(seller_id=found.seller_id, mall=found.mall, mode=mode)
     return await crawl.start_crawl(visit.desk, form, Response(), None)
 

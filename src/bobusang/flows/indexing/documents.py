@@ -25,16 +25,17 @@ NAMES = ("mall_brand_name_ko", "mall_brand_name_en", "raw_brand_name")
 
 _COLUMNS = (
     "select p.id, p.mall, p.product_id, p.name, p.brand, p.brand_ko, p.model, p.category, p.seller_id, p.price, "
-    "p.currency, p.in_stock, p.image, p.url, p.updated_at, c.data from products p "
+    "p.currency, p.in_stock, p.colours, p.image, p.url, p.updated_at, c.data from products p "
     "left join conversions c on c.product_id = p.id and c.market = :market "
 )
 _SOME = Statement(_COLUMNS + "where p.id in (:ids...) order by p.id")
 _PAGE = Statement(_COLUMNS + "where p.id > :after order by p.id limit :limit")
 _BRANDS = Statement(f"select {', '.join(NAMES)} from mall_brands order by id")
+_NAMED = Statement("select count(*) as brands, max(updated_at) as at from mall_brands")
+_WRITTEN = Statement("select distinct mall, brand from products where brand is not null")
 _OF_BRANDS = Statement(
     "select id from products where mall = :mall and brand in (:brands...) and id > :after order by id limit :limit"
 )
-_MALLS = Statement("select distinct mall from products")
 CHANGED = Statement(
     "select id, updated_at from products where updated_at > :since or (updated_at = :since and id > :after) "
     "order by updated_at, id limit :limit"
@@ -69,6 +70,14 @@ class Aliases:
         return tuple(name for name in found if name.casefold() not in seen)[:MOST_ALIASES]
 
 
+async def named_last(tx: Tx) -> tuple[object, object]:
+    """A mark that differs when some mall names a brand differently, or one more. Read before the names: they may be
+    newer than it, and never older."""
+    row = await tx.first(_NAMED)
+    assert row is not None
+    return row["brands"], row["at"]
+
+
 async def aliases(tx: Tx) -> Aliases:
     """The brands of all malls, some thousands at most."""
     return Aliases([tuple(row[name] for name in NAMES) for row in await tx.fetch(_BRANDS)])
@@ -85,13 +94,23 @@ async def page(tx: Tx, market: str, known: Aliases, after: int, limit: int) -> l
     return [_document(row, known) for row in await tx.fetch(_PAGE, market=market, after=after, limit=limit)]
 
 
-async def of_brands(tx: Tx, brands: Sequence[str], after: Mapping[str, int], limit: int) -> dict[str, list[int]]:
-    """The next products of brands called so, in small letters or capitals, by mall."""
-    malls = [row["mall"] for row in await tx.fetch(_MALLS)]
-    written = sorted({form for brand in brands for form in (brand, brand.upper(), brand.lower(), brand.title())})
+async def written(tx: Tx, brands: Sequence[str]) -> dict[str, list[str]]:
+    """How each mall's products write these brands: in small letters, capitals or both, as `Aliases` does not mind."""
+    called = {brand.casefold() for brand in brands}
+    found = defaultdict(list)
+    for row in await tx.fetch(_WRITTEN):
+        if row["brand"].casefold() in called:
+            found[row["mall"]].append(row["brand"])
+    return dict(found)
+
+
+async def of_brands(
+    tx: Tx, brands: Mapping[str, Sequence[str]], after: Mapping[str, int], limit: int
+) -> dict[str, list[int]]:
+    """The next products of each mall whose brand is written so."""
     found = {}
-    for mall in malls:
-        rows = await tx.fetch(_OF_BRANDS, mall=mall, brands=written, after=after.get(mall, 0), limit=limit)
+    for mall, forms in brands.items():
+        rows = await tx.fetch(_OF_BRANDS, mall=mall, brands=forms, after=after.get(mall, 0), limit=limit)
         found[mall] = [row["id"] for row in rows]
     return found
 
@@ -109,6 +128,7 @@ def _document(row: Row, known: Aliases) -> Document:
         brand_ko=brand_ko,
         aliases=known.of(brand, (brand, brand_ko)),
         model=row["model"] or "",
+        colours=row["colours"] or "",
         category=row["category"] or "",
         seller=row["seller_id"] or "",
         price=row["price"],

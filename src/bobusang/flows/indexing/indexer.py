@@ -4,6 +4,9 @@ An event only says that something changed. Because the present row is read, even
 one always leaves the index at what SQL says. After the index the answers that show, or could show, what has changed are
 made old; while the cache cannot be told of it the event is kept, for as long as an answer may live. What a process did
 not come to tell before it died nobody knows, so the one that writes after it begins by making all answers old.
+
+What a product was before is known only until the index has what it is now. So it is noted before the index is written,
+and forgotten when that has succeeded: of a write that failed, or was given up on its way, nobody knows how far it came.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from bobusang.platform.bus import Patience
 from bobusang.platform.searches import tags
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
     from datetime import timedelta
 
     from bobusang.flows.indexing.documents import Aliases
@@ -38,6 +41,8 @@ PATIENCE = Patience(base=1.0, cap=30.0, attempts=1000)
 BATCH = 500
 MOST_UNTOLD = 10_000
 """Tags that a cache which is away is told of later; of more than these all answers are made old."""
+MOST_UNSURE = 1_000
+"""Products of which it is noted what they were; of more than these all answers are made old."""
 
 
 class Indexer:
@@ -61,8 +66,10 @@ class Indexer:
         self._caching = caching
         self._elsewhere = elsewhere
         self._untold = {tags.EVERY}
+        self._unsure: dict[int, Set[str]] = {}
         self._answers_live = answers_live
-        self._aliases: Aliases | None = None
+        self._aliases: tuple[object, Aliases] | None = None
+        self._renamed = 0
 
     def subscribe(self, consumers: InProcess) -> None:
         """Take part in what the relay delivers in this process."""
@@ -81,44 +88,76 @@ class Indexer:
         ids = {_product(event.payload) for event in events if event.topic != "brand.changed"}
         tell = self._still_matters(events)
         if renamed:
-            await self.forget_aliases()
+            self.forget_aliases()
             for event in renamed:
                 await self._renew_brands(event.payload.get("names") or (), tell=tell)
         await self.bring([id for id in ids if id is not None], tell=tell)
 
     async def bring(self, ids: Iterable[int], *, tell: bool = True) -> None:
-        """Make the index say of these products what SQL says."""
+        """Make the index say of these products what SQL says. `tell`: insist on telling the cache, for who asks can
+        come again; others leave that for later."""
         wanted = sorted(set(ids))
         for at in range(0, len(wanted), BATCH):
             await self._bring(wanted[at : at + BATCH], tell=tell)
 
     async def aliases(self) -> Aliases:
-        """What brands are called; read once, and again when some mall names one differently."""
-        if self._aliases is None:
+        """What brands are called; read again when some mall has named one since, whoever was told of it."""
+        while True:
+            renamed = self._renamed
             async with self.db.read() as tx:
-                self._aliases = await documents.aliases(tx)
-        return self._aliases
+                mark, kept = await documents.named_last(tx), self._aliases
+                found = kept[1] if kept and kept[0] == mark else await documents.aliases(tx)
+            if renamed == self._renamed:
+                self._aliases = (mark, found)
+                return found
 
-    async def forget_aliases(self) -> None:
-        """Read the names of brands again when they are needed next."""
+    def forget_aliases(self) -> None:
+        """Read the names of brands again when they are needed next; what is being read just now counts no more."""
         self._aliases = None
+        self._renamed += 1
 
     async def _bring(self, ids: Sequence[int], *, tell: bool) -> None:
         async with self.turn:
-            known = await self.aliases()
-            async with self.db.read() as tx:
-                now = await documents.some(tx, self.market, known, ids)
-            before = await self.index.get(ids)
-            present = {one.id: one for one in now}
-            gone = [id for id in ids if id not in present]
-            changed = [one for one in now if before.get(one.id) != one]
-            concerned = _tags([*now, *(one for one in before.values() if present.get(one.id) != one)])
-            async with self._elsewhere.our_own():
-                if changed:
-                    await self.index.put(changed)
-                if gone:
-                    await self.index.delete(gone)
+            async with self._elsewhere.our_own() as others_wrote:
+                if others_wrote:
+                    self._untold.add(tags.EVERY)
+                    self.forget_aliases()
+                await self._write(ids)
+            concerned = self._settled(ids)
         await self._tell(concerned, insist=tell)
+
+    async def _write(self, ids: Sequence[int]) -> None:
+        known = await self.aliases()
+        async with self.db.read() as tx:
+            now = await documents.some(tx, self.market, known, ids)
+        before = await self.index.get(ids)
+        present = {one.id: one for one in now}
+        gone = [id for id in ids if id not in present]
+        changed = [one for one in now if before.get(one.id) != one]
+        concerned = self._note([*now, *(one for one in before.values() if present.get(one.id) != one)])
+        try:
+            if changed:
+                await self.index.put(changed)
+            if gone:
+                await self.index.delete(gone)
+        except BaseException:
+            self._untold |= concerned  # part of it may be found already
+            raise
+
+    def _note(self, found: Iterable[Document]) -> set[str]:
+        """What these products are and were matters until the index has been written; their tags."""
+        concerned: set[str] = set()
+        for one in found:
+            own = tags.of_document(one)
+            self._unsure[one.id] = self._unsure.get(one.id, frozenset()) | own
+            concerned |= own
+        if len(self._unsure) > MOST_UNSURE:
+            self._unsure = dict.fromkeys(self._unsure, frozenset({tags.EVERY}))
+        return concerned
+
+    def _settled(self, ids: Sequence[int]) -> set[str]:
+        """The index has what these products are; the tags of what they were on the way there."""
+        return set().union(*(self._unsure.pop(id, ()) for id in ids))
 
     async def all_is_old(self) -> None:
         """Nobody can tell which answers still hold: the index is another one."""
@@ -135,35 +174,28 @@ class Indexer:
             return
         try:
             await self._caching.bump(sorted(telling))
-        except Unavailable as error:
+        except BaseException as error:
             self._untold |= telling if len(telling) <= MOST_UNTOLD else {tags.EVERY}
-            if insist:
+            if insist or not isinstance(error, Unavailable):
                 raise
             log.warning("the cache cannot be told of changes; it will be, when it is back", error=str(error))
 
     async def _renew_brands(self, names: Sequence[str], *, tell: bool) -> None:
         """A brand is called something else: all its products are found by that now."""
+        async with self.db.read() as tx:
+            written = await documents.written(tx, names) if names else {}
         after: dict[str, int] = {}
-        while names:
+        while written:
             async with self.db.read() as tx:
-                found = await documents.of_brands(tx, names, after, BATCH)
-            ids = [id for mall in found.values() for id in mall]
-            if not ids:
-                return
-            await self.bring(ids, tell=tell)
+                found = await documents.of_brands(tx, written, after, BATCH)
+            written = {mall: written[mall] for mall, some in found.items() if some}
+            await self.bring([id for some in found.values() for id in some], tell=tell)
             after |= {mall: some[-1] for mall, some in found.items() if some}
 
     def _still_matters(self, events: Sequence[Event]) -> bool:
         """Whether an answer from before these changes may still be kept somewhere."""
         oldest = self.db.clock.now() - self._answers_live
         return any(event.created_at is None or event.created_at > oldest for event in events)
-
-
-def _tags(found: Iterable[Document]) -> set[str]:
-    concerned: set[str] = set()
-    for one in found:
-        concerned |= tags.of_document(one)
-    return concerned
 
 
 def _product(payload: Any) -> int | None:

@@ -64,7 +64,7 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
     db = indexer.db
     async with db.read() as tx:
         began, total = tx.now, await tx.value(_TOTAL)
-    await indexer.forget_aliases()
+    indexer.forget_aliases()
     yield Progress(0, total, "reading")
     new = await indexer.index.rebuild()
     try:
@@ -94,10 +94,10 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
         raise
     # Whether an event finds what its product was before depends on which index it met.
     await indexer.all_is_old()
-    await indexer.bring([id async for part in _changed(db, began - MARGIN, page) for id in part])
+    await indexer.bring([id async for part in _changed(db, began - MARGIN, page) for id in part], tell=False)
     yield Progress(done, max(total, done), "comparing")
     extra = [one.id async for one in differences(verifying.ids(db, page), indexer.index.digests())]
-    await indexer.bring(extra)
+    await indexer.bring(extra, tell=False)
     yield Progress(done, done, "done")
 
 

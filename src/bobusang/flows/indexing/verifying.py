@@ -55,14 +55,14 @@ class Verdict:
 async def verify(indexer: Indexer, *, repair: bool, page: int = PAGE) -> Verdict:
     """Compare all there is. What differs is looked at once more before it counts, under the turn of the indexer: a
     change that is on its way is no difference, for it was brought meanwhile or is brought now."""
-    await indexer.forget_aliases()
+    indexer.forget_aliases()
     await indexer.index.renew()
     found = [one async for one in differences(digests(indexer, page), indexer.index.digests())]
     lasting = [one for at in range(0, len(found), page) for one in await _lasting(indexer, found[at : at + page])]
     counts = {kind: sum(one.kind is kind for one in lasting) for kind in Kind}
     compared = await indexer.index.count() + counts[Kind.MISSING]
     if repair:
-        await indexer.bring([one.id for one in lasting])
+        await indexer.bring([one.id for one in lasting], tell=False)
     return Verdict(
         compared=compared,
         missing=counts[Kind.MISSING],
@@ -76,8 +76,8 @@ async def verify(indexer: Indexer, *, repair: bool, page: int = PAGE) -> Verdict
 async def _lasting(indexer: Indexer, found: list[Difference]) -> list[Difference]:
     """Those that are still there when SQL and index are read together."""
     ids = [one.id for one in found]
-    known = await indexer.aliases()
     async with indexer.turn:
+        known = await indexer.aliases()
         await indexer.index.renew()
         async with indexer.db.read() as tx:
             ours = {one.id: one for one in await documents.some(tx, indexer.market, known, ids)}

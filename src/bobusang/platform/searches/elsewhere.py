@@ -1,5 +1,5 @@
-"""What other processes write into the index, of which a cache of this process alone is not told: then all that it has
-kept is made old."""
+"""What other processes write into the index. A cache of this process alone is not told of it, so that all it has kept
+is made old; one that all share was told by whoever wrote, unless that one died on the way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOOK_EVERY = 0.5
 
 class Elsewhere:
     """Knows up to which write of the index the cache was told. `shared`: the cache is everybody's, so that whoever
-    writes tells it himself, and there is nothing to look for."""
+    writes tells it himself, and there is nothing to look for before an answer."""
 
     def __init__(self, index: Search, caching: Caching, *, shared: bool, every: float = LOOK_EVERY) -> None:
         self._index = index
@@ -45,22 +45,23 @@ class Elsewhere:
             raise
 
     @asynccontextmanager
-    async def our_own(self) -> AsyncIterator[None]:
-        """A write of this process, which tells the cache of it by itself; others do not write meanwhile."""
-        if self._shared:
-            yield
-            return
-        await self._compare()
+    async def our_own(self) -> AsyncIterator[bool]:
+        """A write of this process, which tells the cache of it by itself; others do not write meanwhile. Says whether
+        another may have written since our last one, and not have come to tell of it."""
+        others = await self._compare()
         self._writing += 1
         try:
-            yield
+            yield others
             self._told = await self._index.renew()
         finally:
             self._writing -= 1
 
-    async def _compare(self) -> None:
+    async def _compare(self) -> bool:
+        """Whether the index is another one than at our last write or look, or we never looked."""
         written = await self._index.renew()
-        if self._told is not None and self._told != written and not self._writing:
+        others = self._told != written
+        if others and self._told is not None and not self._shared and not self._writing:
             await self._caching.bump([EVERY])
         if not self._writing:
             self._told = written
+        return others

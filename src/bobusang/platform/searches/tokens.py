@@ -36,7 +36,9 @@ KEPT = 100_000
 """Pieces of names whose tokens are remembered: names are made of few, again and again. As a text, for a hundred
 thousand sets would keep the collector of garbage busy; numbers are left out, for each is another."""
 
-_CODE = re.compile(r"(?<!\S)(?=\S*\d)[0-9A-Z._-]{5,}(?: (?=\S*\d|[A-Z]{4})[0-9A-Z._-]{2,}){1,3}(?!\S)")
+_CODE = re.compile(
+    r"(?<![^\s(\[])(?=[^\s)\]]*\d)[0-9A-Z._-]{5,}(?: (?=[^\s)\]]*\d|[A-Z]{4})[0-9A-Z._-]{2,}){1,3}(?![^\s)\]])"
+)
 
 
 def asked(word: str) -> tuple[str, ...]:
@@ -120,7 +122,8 @@ def all_words(plain: str) -> list[str]:
 
 
 def codes(name: str) -> list[str]:
-    """Model numbers that are written with spaces, as one word: `014230654 L0056` is `014230654l0056`."""
+    """Model numbers that are written with spaces, in brackets or not, as one word: `(014230654 L0056)` is
+    `014230654l0056`."""
     return [compact(folded(code)) for code in _CODE.findall(name)]
 
 
@@ -130,11 +133,11 @@ def names(document: Document) -> tuple[str, ...]:
 
 
 def pieces(document: Document) -> list[str]:
-    """What stands between two spaces in what it is called, without its model number, which most names have: no other
-    word of a name is new so often."""
+    """What stands between two spaces in what it is called and in its colours, without its model number, which most
+    names have: no other word of a name is new so often."""
     name, model = document.name, document.model
     found = (name.replace(model, " ") if model else name).split()
-    return found + document.translated.split() if document.translated else found
+    return [*found, *document.translated.split(), *document.colours.split()]
 
 
 def filed(document: Document) -> str:

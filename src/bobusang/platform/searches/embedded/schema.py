@@ -16,7 +16,7 @@ from bobusang.platform.searches.synonyms import known_as
 from bobusang.platform.searches.tokens import LONGEST, names, pieces
 from bobusang.platform.searches.words import compact, folded, initials, jamo, words
 
-SHAPE = 2
+SHAPE = 3
 """Raised when what is kept changes: an index of another shape has to be built anew."""
 SPAN = 15
 """Numbers that differ only in so many last bits are of one span: an index of a million has some thirty."""

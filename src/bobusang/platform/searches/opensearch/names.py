@@ -11,7 +11,7 @@ from bobusang.platform.searches.opensearch.schema import SHAPE
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """`bobusang-products-1` is the alias that serves, `bobusang-products-1-…` the indices, one of which it stands for.
+    """`bobusang-products-2` is the alias that serves, `bobusang-products-2-…` the indices, one of which it stands for.
 
     The shape is part of the name: a program that keeps something else finds no index of its own, and says so.
     """

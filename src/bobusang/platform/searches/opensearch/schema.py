@@ -17,7 +17,7 @@ from bobusang.platform.searches.words import compact, folded, initials, jamo, wo
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SHAPE = 1
+SHAPE = 2
 """Raised when what is kept changes: an index of another shape has to be built anew."""
 BETWEEN = "\x1f"
 """Stands between what is typed and what is shown, in what suggestions are made of."""
@@ -79,7 +79,7 @@ def row(document: Document) -> dict[str, Any]:
     spoken = names(document)
     called, brands = _brand(spoken)
     model = compact(folded(document.model))
-    texts = [document.name, document.translated] if document.translated else [document.name]
+    texts = [text for text in (document.name, document.translated, document.colours) if text]
     found: dict[str, Any] = {
         "document": document,
         "id": document.id,
