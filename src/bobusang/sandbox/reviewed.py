@@ -28,6 +28,8 @@ KEYS: dict[str, Callable[[Brand], str]] = {
     "acme": lambda brand: brand.en,
     "musinsa": musinsa.slug,
     "wconcept": wconcept.brand_code,
+    "ownerclan": lambda brand: brand.en,
+    "domeggook": lambda brand: brand.en,
 }
 """What each mall finds a brand by."""
 UNREVIEWED_KINDS = frozenset({"볼캡"})
@@ -63,8 +65,8 @@ def _categories() -> Iterator[tuple[object, ...]]:
 
 
 def _paths(kind: Kind) -> Iterator[tuple[str, str]]:
-    yield "okmall", SEPARATOR.join(kind.path)
-    yield "acme", SEPARATOR.join(kind.path)
+    for mall in ("okmall", "acme", "ownerclan", "domeggook"):
+        yield mall, SEPARATOR.join(kind.path)
     at_mustit = category(kind)
     steps = [name for _, name in (at_mustit.large, at_mustit.medium, at_mustit.small)]
     for _, header in sorted(set(HEADER.values())):

@@ -19,6 +19,7 @@ from bobusang.kit.db import Row, Tx
 from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Statement
 from bobusang.stages.convert.model import Converted, Reason
+from bobusang.stages.convert.options import texts
 from bobusang.stages.convert.tables import State
 from bobusang.views import listings, prices, products
 from bobusang.views.conversions import WhyHeld
@@ -209,10 +210,11 @@ def matrix_of(goods: Goods) -> Matrix:
 
 def matrix_said(options: Any) -> Matrix:
     """The same of what a source says; whatever is no option is left out."""
-    cells: dict[tuple[str, str], Cell] = {}
-    for option in options if isinstance(options, list) else ():
-        if isinstance(option, dict):
-            cells[_text(option.get("color")), _text(option.get("size"))] = _cell(option)
+    said = [one for one in options if isinstance(one, dict)] if isinstance(options, list) else []
+    cells = {
+        (along.get(Axis.COLOR, ""), along.get(Axis.SIZE, "")): _cell(option)
+        for option, along in zip(said, texts(said), strict=True)
+    }
 
     def axis(place: int) -> list[Choice]:
         return [Choice(key=one, text=one, market_text="") for one in dict.fromkeys(key[place] for key in cells) if one]
@@ -236,7 +238,3 @@ def _cell(option: Mapping[str, Any]) -> Cell:
         kind = StockKind.IN if available is True else StockKind.UNKNOWN
     price = option.get("price")
     return Cell(stock=kind, count=counted, price=price if isinstance(price, int) else None)
-
-
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)

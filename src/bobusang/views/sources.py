@@ -24,6 +24,7 @@ from bobusang.views.source_health import Answers, Health, health_of
 
 NAMED = Statement("""
     select name, base_url from crawl_sources
+    union all select name, base_url from suppliers
     union all select source, null from source_decisions
     union all select source, null from source_gates""")
 LAST_DECISIONS = 10
@@ -153,8 +154,8 @@ class SourceDetail(SourceLine):
 
 
 async def undescribed(tx: Tx, shelved: Collection[str]) -> dict[str, str | None]:
-    """Places that no shop describes, with their address where one is known: what targets belong to, what was decided
-    about, what waited at the gate."""
+    """Places that no shop describes, with their address where one is known: what targets belong to, suppliers whose
+    columns a person settled, what was decided about, what waited at the gate."""
     found: dict[str, str | None] = {}
     for row in await tx.fetch(NAMED):
         found[row["name"]] = row["base_url"] or found.get(row["name"])

@@ -163,6 +163,16 @@ async def test_a_place_that_no_shop_describes_is_listed_and_needs_a_decision(doo
     assert (made.json()["gate"], made.json()["robots"], made.json()["streams"]) == ("open", None, [])
 
 
+async def test_a_supplier_that_sends_files_is_listed_so_that_its_pictures_can_be_allowed(door: Door) -> None:
+    await door.admin.post("/suppliers", json={"name": "hanbit", "kind": "excel"})
+    line = (await door.get("/sources"))["items"][-1]
+    assert (line["name"], line["origin"], line["gate"]) == ("hanbit", "undescribed", "off")
+
+    made = await door.admin.post("/sources/hanbit/enable", json={"why": "they sent us the list"})
+
+    assert (made.status_code, made.json()["gate"]) == (200, "open")
+
+
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/resume"), ("POST", "/enable")])
 async def test_a_source_that_is_not_there_is_told_with_one_that_is(small: Door, method: str, path: str) -> None:
     body = {"why": "x"} if path == "/enable" else None

@@ -77,6 +77,35 @@ async def test_a_file_is_taken_when_it_no_longer_grows_and_never_twice(idle: Yar
     assert await states(idle) == [("list.xlsx", "DONE", "inbox")]
 
 
+async def test_a_list_that_returns_is_taken_again_and_one_that_stayed_is_not(idle: Yard, tmp_path: Path) -> None:
+    watched, folder = await watching(idle, tmp_path, sheet=SETTLED)
+
+    async def put(name: str, price: int, *, ago: float = 0) -> None:
+        path = folder / name
+        path.write_bytes(book(["A", "코트", price]))
+        at = idle.db.clock.now().timestamp() - ago
+        os.utime(path, (at, at))
+
+    async def looked(inbox: Inbox) -> None:
+        for _ in range(4):
+            await inbox.look()
+            await all_imported(idle)
+
+    await put("monday.xlsx", 1000, ago=60)
+    await looked(watched)
+    await put("tuesday.xlsx", 1100, ago=30)
+    await looked(watched)
+    await looked(Inbox(idle.app.engine, idle.app.collector, tmp_path / "watched"))
+    stayed = await states(idle)
+    await put("wednesday.xlsx", 1000)
+    await looked(watched)
+    await looked(Inbox(idle.app.engine, idle.app.collector, tmp_path / "watched"))
+
+    assert stayed == [("tuesday.xlsx", "DONE", "inbox"), ("monday.xlsx", "DONE", "inbox")]
+    assert await states(idle) == [("wednesday.xlsx", "DONE", "inbox"), *stayed]
+    assert (await idle.records("acme"))["A"]["price"] == 1000
+
+
 async def test_columns_that_nobody_settled_wait_for_a_person(idle: Yard, tmp_path: Path) -> None:
     watched, folder = await watching(idle, tmp_path)
     (folder / "list.xlsx").write_bytes(book(["A", "코트", 1000]))

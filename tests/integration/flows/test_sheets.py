@@ -94,6 +94,27 @@ async def test_the_same_file_again_is_the_same_and_changes_nothing(yard: Yard) -
         await previewing.preview(yard.app.collector, first.id)
 
 
+async def test_a_list_that_returns_to_what_it_was_is_imported_again(any_yard: Yard) -> None:
+    """A supplier raised its prices and took them back: the old list was known, and the raised prices stayed."""
+    await add_supplier(any_yard)
+    first = await imported(any_yard, book(goods(3)))
+    await imported(any_yard, book(goods(3, price=11_000)))
+    raised = {key: fields["price"] for key, fields in (await any_yard.records("acme")).items()}
+
+    again = await imported(any_yard, book(goods(3)))
+    same, is_new = await receiving.receive(any_yard.app.collector, "acme", "x.xlsx", book(goods(3)), by="test")
+
+    assert again.id != first.id
+    assert (again.sha256, again.state) == (first.sha256, FileState.DONE)
+    assert raised == {"P0000": 11_000, "P0001": 11_001, "P0002": 11_002}
+    assert {key: fields["price"] for key, fields in (await any_yard.records("acme")).items()} == {
+        "P0000": 10_000,
+        "P0001": 10_001,
+        "P0002": 10_002,
+    }
+    assert (same.id, is_new) == (again.id, False), "it is the last word now"
+
+
 async def test_half_the_products_missing_does_not_delist_them(any_yard: Yard) -> None:
     await add_supplier(any_yard)
     await imported(any_yard, book(goods(40)))

@@ -7,6 +7,7 @@ import io
 import struct
 import zipfile
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,13 @@ from bobusang.connectors.sources.sheets.grid import MOST_CELLS, MOST_ROWS, Grid,
 from bobusang.connectors.sources.sheets.opening import opened
 from bobusang.testing.workbook import Formula, Sheet, column, workbook
 
+FILES = Path(__file__).parent / "old"
+OLD = (FILES / "list.xls").read_bytes()
+DIMENSIONS = struct.pack("<HHIIHHH", 0x200, 14, 0, 5, 0, 5, 0)
+ENDLESS = struct.pack("<HHIIHHH", 0x200, 14, 0, 0xFFFFFFF0, 0, 0xFFFF, 0)
+"""A sheet's extent as it is declared; with this one the reader's process ends at once."""
+NUMBER = struct.pack("<HHHH", 0x203, 14, 4, 2)
+CORNER = struct.pack("<HHHH", 0x203, 14, 0xFFFF, 0xFF)
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
@@ -76,6 +84,21 @@ def test_a_merged_cell_says_the_same_in_all_its_places() -> None:
         ["A", "코트", 3],
         ["B", "바지", 4],
     ]
+
+
+def test_an_old_file_is_read_as_a_new_one() -> None:
+    found = opened(OLD, "list.xls")
+
+    assert (found.sheet, found.kind, found.sheets, found.height, found.width) == ("단가표", "xls", ("단가표",), 5, 5)
+    assert [cells for _, cells in found.rows()] == [
+        ["2026년 봄 단가표"] * 5,
+        ["상품코드", "상품명", "공급가", "합계", "입고일"],
+        ["P1", "울 코트", 12_000, 24_000, "2026-03-01"],
+        ["P2", "니트", 8_000.5, None, None],
+        ["P2", "니트 2", 8801234567890, None, None],
+    ]
+    assert list(found.rows()) == list(found.rows()), "each call begins anew"
+    assert read(OLD, "list.xls", sheet="비밀") == [["x"]]
 
 
 def test_a_heading_over_several_columns_names_the_first() -> None:
@@ -148,9 +171,34 @@ def lying(data: bytes, name: str, size: int) -> bytes:
 
 
 def bomb() -> bytes:
-    return with_sheet(sheet_xml('<row r="1"></row>' * (40 << 16)))
+    return with_sheet(sheet_xml(ROWS * (40 << 16)))
 
 
+def elsewhere(target: str, xml: str, name: str = "") -> bytes:
+    """A workbook whose sheet lies where its relations say, perhaps packed under a name that only looks otherwise."""
+    out = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(Sheet("1", [["a"]])))) as good,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as bad,
+    ):
+        for part in good.namelist():
+            if part.endswith("sheet1.xml"):
+                bad.writestr(name or f"xl/{target}", xml)
+            else:
+                bad.writestr(part, good.read(part).replace(b"worksheets/sheet1.xml", target.encode()))
+    return out.getvalue()
+
+
+def with_part(name: str, data: bytes) -> bytes:
+    """A good workbook with one part more."""
+    out = io.BytesIO(workbook(Sheet("1", [["코드"], ["A"]])))
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as found:
+        found.writestr(name, data)
+    return out.getvalue()
+
+
+ROWS = '<row r="1"></row>'
+FAR = sheet_xml('<row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>1</v></c></row>')
 CELL_OF_LAUGHS = '<row><c t="str"><v>&b;</v></c></row>'
 LAUGHS = f'<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>{sheet_xml(CELL_OF_LAUGHS)}'
 HOSTILE: list[tuple[str, bytes, str]] = [
@@ -190,6 +238,14 @@ HOSTILE: list[tuple[str, bytes, str]] = [
         "columns",
     ),
     ("a million without places", with_sheet(sheet_xml("<row>" + "<c><v>1</v></c>" * 1_000_000 + "</row>")), "columns"),
+    ("a sheet of another name", elsewhere("worksheets/data.bin", FAR), "columns"),
+    ("a sheet in a folder below", elsewhere("worksheets/deep/er.xml", FAR), "columns"),
+    ("a sheet by a bent slash", elsewhere("worksheets/a.xml", FAR, "xl\\WorkSheets\\a.xml"), "columns"),
+    ("a sheet among charts", elsewhere("chartsheets/a.xml", FAR), "columns"),
+    ("a sheet among macros", elsewhere("worksheets/vbaProject.bin", FAR), "columns"),
+    ("entities in a sheet of another name", elsewhere("worksheets/data", LAUGHS), "defines entities"),
+    ("a bomb of another name", elsewhere("worksheets/data", ROWS * (40 << 16)), "unpacks to far more"),
+    ("a bomb beside the sheets", with_part("xl/printerSettings.bin", b"\0" * (32 << 20)), "unpacks to far more"),
     ("entities", with_sheet(LAUGHS), "defines entities"),
     ("cut off", workbook(Sheet("1", [["a"] * 50] * 50))[:-100], "cut off or broken"),
     ("cut in its middle", workbook(Sheet("1", [["a"] * 50] * 50))[:600], "cut off or broken"),
@@ -200,6 +256,9 @@ HOSTILE: list[tuple[str, bytes, str]] = [
         "protected by a password",
     ),
     ("broken old one", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "cannot be read|is broken"),
+    ("an old one that asks for all memory", OLD.replace(DIMENSIONS, ENDLESS), "is broken, or would take more memory"),
+    ("an old one with its last corner", OLD.replace(NUMBER, CORNER), "cells are read|would take more memory"),
+    ("an old one before Unicode", (FILES / "cp949.xls").read_bytes(), "a code page that cannot be read"),
     ("a web page", b"<html><table><tr><td>1</td></tr></table></html>", "is a web page"),
     ("a picture", b"\x89PNG\r\n\x1a\n\0\0", "is no spreadsheet"),
     ("nothing", b"\r\n  \n", "is empty"),
@@ -241,6 +300,11 @@ def test_macros_are_not_looked_at() -> None:
         found.writestr("xl/vbaProject.bin", b"\xff" * 1000)
 
     assert read(out.getvalue(), "list.xlsm") == [["코드"], ["A"]]
+
+
+@pytest.mark.parametrize("name", ["xl/media/photo.bmp", "xl/vbaProject.bin"])
+def test_what_is_never_unpacked_is_not_weighed(name: str) -> None:
+    assert read(with_part(name, b"\0" * (32 << 20))) == [["코드"], ["A"]]
 
 
 def test_the_extension_says_nothing() -> None:

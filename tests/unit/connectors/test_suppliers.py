@@ -15,6 +15,7 @@ from bobusang.stages.collect.marks import Span, spans
 from bobusang.stages.collect.policy import IdentityKind, Reaction
 from bobusang.stages.collect.responses import classify
 from bobusang.stages.collect.source import FRESH, Ask, Extent, Followed, Kind, Snapshot, Target
+from bobusang.stages.convert import converting
 from tests.unit.connectors.reading import compiled, page, shipped
 
 if TYPE_CHECKING:
@@ -156,6 +157,30 @@ def test_an_operator_says_otherwise_what_hides_an_option(tmp_path: Path) -> None
     assert isinstance(theirs, Snapshot)
     assert [option["name"] for option in mine.fields["options"]] == ["a", "b"]
     assert [option["name"] for option in theirs.fields["options"]] == ["a"]
+
+
+def told(shop: str, fixture: str) -> tuple[tuple[str, ...], list[tuple[dict[str, str], int | None]]]:
+    """The axes of what a page offers, and each option with its price."""
+    [found] = shipped(shop).read(read_page(SHIPPED / shop / "fixtures" / fixture))
+    assert isinstance(found, Snapshot)
+    sorted_ = converting.read_options(found.fields)
+    return sorted_.axes, [({str(axis): text for axis, text in one.texts.items()}, one.price) for one in sorted_.sources]
+
+
+def test_options_of_domeggook_that_are_named_plainly_are_sizes_and_the_dear_one_costs_more() -> None:
+    sizes = ("XS", "S", "M", "L", "XL", "XXL")
+
+    assert told("domeggook", "detail-plain-options") == (
+        ("size",),
+        [({"size": size}, 62_200 if size == "XXL" else 59_200) for size in sizes],
+    )
+
+
+def test_attributes_of_ownerclan_count_whatever_they_are_called() -> None:
+    assert told("ownerclan", "item-other-attributes") == (
+        ("color", "size"),
+        [({"color": "Khaki", "size": size}, 30_000) for size in ("S", "M", "L", "XL")],
+    )
 
 
 def test_a_window_is_twice_the_time_since_the_mark_and_a_period_more_at_least() -> None:

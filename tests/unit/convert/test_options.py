@@ -52,6 +52,55 @@ def test_two_groups_of_one_kind_are_a_persons_matter() -> None:
     assert found.problems == (Reason(Why.AXES_UNCLEAR, "the groups '겉감' and '안감' both look like color", "color"),)
 
 
+@pytest.mark.parametrize(
+    ("said", "axis"),
+    [
+        ([{"option": "S"}, {"option": "M"}], SIZE),
+        ([{"option": "블랙"}, {"option": "화이트"}], COLOR),
+        ([{"name": "S"}, {"name": "M"}], SIZE),
+        ([{"name": "로고"}, {"name": "무지"}], COLOR),
+    ],
+)
+def test_one_text_is_a_choice_of_what_it_looks_like(said: list[dict[str, Any]], axis: Axis) -> None:
+    """A wholesaler's plain names were lost: six sizes were listed as one thing without a choice."""
+    found = options.read([{"code": str(at), **one} for at, one in enumerate(said)])
+
+    assert found.axes == (axis,)
+    assert texts(found) == [{axis: next(iter(one.values()))} for one in said]
+    assert found.problems == ()
+
+
+def test_a_name_counts_only_where_nothing_else_is_said() -> None:
+    found = options.read([{"code": "1", "name": "블랙/S (특가)", "color": "블랙", "size": "S"}])
+
+    assert texts(found) == [{COLOR: "블랙", SIZE: "S"}]
+
+
+def test_one_text_beside_a_size_is_the_other_axis() -> None:
+    found = options.read([{"code": str(n), "size": size, "option": "A타입"} for n, size in enumerate(("S", "M"))])
+
+    assert (found.axes, found.problems) == ((COLOR, SIZE), ())
+
+
+def test_options_that_say_nothing_are_not_sold_as_one() -> None:
+    mute: list[dict[str, Any]] = [{"code": "00", "stock": 3}, {"code": "01", "stock": 4}]
+    told = Reason(Why.AXES_UNCLEAR, "the options 00, 01 do not say what they are", "options")
+
+    assert options.read(mute).problems == (told,)
+    assert options.read([mute[0], mute[1] | {"gone": True}]).problems == ()
+    assert options.read(mute[:1]).problems == ()
+
+
+def test_what_options_say_is_shown_along_the_axes() -> None:
+    said: list[dict[str, Any]] = [
+        {"groups": {"종류": "Black"}, "size": "S"},
+        {"groups": {"종류": "White"}},
+        {"color": 3},
+    ]
+
+    assert options.texts(said) == [{COLOR: "Black", SIZE: "S"}, {COLOR: "White"}, {}]
+
+
 def test_free_beside_sizes_is_held() -> None:
     """1,201 listings of one shop were refused for it."""
     mixed = [{"code": "1", "size": "Free"}, {"code": "2", "size": "S"}]
@@ -81,6 +130,8 @@ option_dicts = st.fixed_dictionaries(
         "code": values,
         "color": values,
         "size": values,
+        "option": values,
+        "name": values,
         "stock": values,
         "groups": st.dictionaries(st.text(max_size=4), values, max_size=3),
     },

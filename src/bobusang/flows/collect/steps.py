@@ -56,7 +56,9 @@ class Steps:
             if target_of(task.run).kind == WINDOW:  # what happened to an item whose page could not be read is not known
                 failed += await jobs.lost(tx, task.job_id, ITEM)
             summary = await self._collector.service.close(tx, task.job_id, failed=failed)
-            await followed.closed(tx, self._collector.source(source_of(task.run)), task.run, summary)
+            source = self._collector.sources.get(source_of(task.run))
+            if source is not None:  # a supplier whose columns a person settled has none, and is followed by nobody
+                await followed.closed(tx, source, task.run, summary)
             return summary
 
         told = written(await self._collector.db.transact(work))

@@ -54,9 +54,10 @@ class Known:
 
     def is_whole(self, *, in_parts: bool) -> bool:
         """Whether all is known that converting needs. A mall may tell options, stock and pictures on pages of their
-        own, and the first of them comes too early; where one page tells all, no options are no choice."""
-        kinds = {"images": list, "sold_out": bool} | ({"options": list} if in_parts else {})
-        return all(isinstance(self.fields.get(name), kind) for name, kind in kinds.items())
+        own, and the first of them comes too early; where one page tells all, no options are no choice, and options
+        say by themselves whether there are any."""
+        told = isinstance(self.fields.get("sold_out"), bool), isinstance(self.fields.get("options"), list)
+        return isinstance(self.fields.get("images"), list) and (all(told) if in_parts else any(told))
 
     @property
     def is_gone(self) -> bool:

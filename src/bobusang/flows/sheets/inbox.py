@@ -1,12 +1,12 @@
-"""Folders that are watched: a file that no longer grows is taken, once for its content, and imported by itself where
-its columns were settled before."""
+"""Folders that are watched: a file that no longer grows is taken, unless its content is the last word already, and
+imported by itself where its columns were settled before."""
 
 from __future__ import annotations
 
 import asyncio
 import stat
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -122,7 +122,11 @@ class Inbox:
             if len(data) != look.size:  # it has grown after all
                 del self.looks[path]
                 return False
-            file, is_new = await receiving.receive(self.collector, supplier, path.name, data, by=BY)
+            # What lies here since before the last import was taken then, whatever this process remembers.
+            written_at = datetime.fromtimestamp(look.changed / 1e9, UTC)
+            file, is_new = await receiving.receive(
+                self.collector, supplier, path.name, data, by=BY, written_at=written_at
+            )
             if is_new or (file.created_by == BY and file.state in (FileState.RECEIVED, FileState.PREVIEWED)):
                 await self._go_on(file)
         except Conflict:

@@ -1,4 +1,4 @@
-"""A file comes in: its bytes are kept first, then it is written down, once for its content."""
+"""A file comes in: its bytes are kept first, then it is written down, unless its content is the last word already."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from bobusang.stages.collect import files
 from bobusang.stages.collect.intake_tables import FileState
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.files import SupplierFile
@@ -32,8 +34,11 @@ def named(name: str) -> str:
     return bare[-LONGEST_NAME:]
 
 
-async def receive(collector: Collector, supplier: str, name: str, data: bytes, *, by: str) -> tuple[SupplierFile, bool]:
-    """Keep a file of a supplier; and whether it is new. One of the same content is the first."""
+async def receive(
+    collector: Collector, supplier: str, name: str, data: bytes, *, by: str, written_at: datetime | None = None
+) -> tuple[SupplierFile, bool]:
+    """Keep a file of a supplier; and whether it is new. One of the same content is the first, as long as nothing was
+    imported after that; `written_at` is for a file that lies somewhere."""
     if len(data) > LARGEST_FILE:
         raise Refused(f"the file has {len(data) >> 20:,} MB, at most {LARGEST_FILE >> 20} MB are read")
     if not data:
@@ -45,7 +50,7 @@ async def receive(collector: Collector, supplier: str, name: str, data: bytes, *
 
     async def work(tx: Tx) -> tuple[SupplierFile, bool]:
         await supplier_of(tx, collector, supplier, make=True)
-        file, is_new = await files.add(tx, supplier, bare, sha256, len(data), by=by)
+        file, is_new = await files.add(tx, supplier, bare, sha256, len(data), by=by, written_at=written_at)
         if is_new:
             told = {"supplier": supplier, "name": bare, "size": len(data), "sha256": sha256}
             await audit.record(tx, by, "supplier_file.receive", Subject("supplier_file", file.id), None, told)

@@ -8,12 +8,13 @@ from bobusang.kit import json
 
 if TYPE_CHECKING:
     from bobusang.sandbox.ledger import Entry
-    from bobusang.sandbox.product import Product, Standing
+    from bobusang.sandbox.product import Option, Product, Standing
     from bobusang.sandbox.scene import Scene
 
 ON_SALE, ENDED = "판매중", "판매종료"
-TIERED, CDATA, SUPPLY_LESS, HIDING = 3, 5, 9, 4
-"""One of so many: has tiers of price, a title as CDATA, is not sold in the supply market, has a hidden option."""
+TIERED, CDATA, SUPPLY_LESS, HIDING, DEAR, PLAIN = 3, 5, 9, 4, 6, 8
+"""One of so many: has tiers of price, a title as CDATA, is not sold in the supply market, has a hidden option, has one
+that costs more, names its options by their size alone."""
 
 
 def category(product: Product) -> str:
@@ -125,16 +126,29 @@ def options(product: Product, one: Standing | None) -> str:
     if one is None or product.single:
         return ""
     rows = [
-        ("/".join(part for part in (option.color, option.size) if part), left, "0")
+        (called(product, option), left, "0", surcharge(product, option))
         for option, left in zip(one.options, one.stocks, strict=True)
     ]
     if product.seed % HIDING == 0:
-        rows.append(("숨김", 7, "1" if product.seed % 8 else "2"))
+        rows.append(("숨김", 7, "1" if product.seed % 8 else "2", 0))
     found = {
-        f"{place:02}": {"name": name, "qty": str(left), "hid": hid, "sup": "1", "supPrice": "0", "addprice": "0"}
-        for place, (name, left, hid) in enumerate(rows)
+        f"{place:02}": {"name": name, "qty": str(left), "hid": hid, "sup": "1", "supPrice": "0", "addprice": str(more)}
+        for place, (name, left, hid, more) in enumerate(rows)
     }
     return json.dumps({"type": "combination", "data": found})
+
+
+def called(product: Product, option: Option) -> str:
+    """An option's name: colour and size, or of some that come in one colour the size alone."""
+    if product.seed % PLAIN == 1 and len({one.color for one in product.options}) == 1:
+        return option.size
+    return "/".join(part for part in (option.color, option.size) if part)
+
+
+def surcharge(product: Product, option: Option) -> int:
+    """What an option costs beyond the product's price: the largest of some."""
+    dear = product.seed % DEAR == 0 and len(product.options) > 2
+    return 3000 if dear and option == product.options[-1] else 0
 
 
 def _delivery(product: Product) -> dict[str, Any]:

@@ -19,8 +19,8 @@ LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 KEY_LENGTH = 6
 NO_CHOICE = 9999
 """The quantity of what is sold without a choice."""
-UNSELLABLE, FIXED, HALTED = 11, 7, 53
-"""One of so many may not be sold on open markets, has a fixed price, is unavailable."""
+UNSELLABLE, FIXED, HALTED, OTHERWISE = 11, 7, 53, 5
+"""One of so many may not be sold on open markets, has a fixed price, is unavailable, calls its colour 종류."""
 SHIPPING = ("all", "inAdvance", "uponArrival", "free")
 
 
@@ -137,11 +137,12 @@ def options(product: Product, one: Standing | None) -> list[dict[str, Any]]:
         left = 0 if one.sold_out else NO_CHOICE
         return [_option("0", left, one.price, ())]
     pairs = zip(one.options, one.stocks, strict=True)
-    return [_option(option.code, left, one.price, _attributes(option)) for option, left in pairs]
+    return [_option(option.code, left, one.price, attributes(product, option)) for option, left in pairs]
 
 
-def _attributes(option: Option) -> tuple[tuple[str, str], ...]:
-    named = (("색상", option.color), ("사이즈", option.size))
+def attributes(product: Product, option: Option) -> tuple[tuple[str, str], ...]:
+    """What an option says of itself, under names that the vendor chose."""
+    named = (("색상" if product.seed % OTHERWISE else "종류", option.color), ("사이즈", option.size))
     return tuple((name, value) for name, value in named if value)
 
 

@@ -1,4 +1,4 @@
-"""Files that suppliers send: received, looked through, imported, each content once a supplier.
+"""Files that suppliers send: received, looked through, imported; a content that is the last word is not taken again.
 
 RECEIVED ─ preview ─▶ PREVIEWED ─ import ─▶ IMPORTING ─▶ DONE
                                                      └─▶ FAILED ─ import ─▶ IMPORTING
@@ -29,8 +29,11 @@ LARGEST = 400_000
 
 _SHORT = [column for column in supplier_files.c if column.name not in ("mapping", "report")]
 SAME = Statement("""
-    select id from supplier_files where supplier = :supplier and sha256 = :sha256 and state <> 'DISCARDED'
+    select id, state from supplier_files where supplier = :supplier and sha256 = :sha256 and state <> 'DISCARDED'
     order by id desc limit 1""")
+LAST = Statement("""
+    select id, created_at from supplier_files where supplier = :supplier and state = 'DONE'
+    order by updated_at desc, id desc limit 1""")
 BUSY = Statement("""
     select id from supplier_files where state = 'IMPORTING' and supplier = :supplier and id <> :id limit 1""")
 NEEDED = Statement("""
@@ -60,11 +63,17 @@ class SupplierFile:
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
-async def add(tx: Tx, supplier: str, name: str, sha256: str, size: int, *, by: str) -> tuple[SupplierFile, bool]:
-    """Write a file down, once for its content; and whether it is new."""
-    row = await tx.first(SAME, supplier=supplier, sha256=sha256)
-    if row is not None:
-        return await get(tx, row["id"]), False
+async def add(
+    tx: Tx, supplier: str, name: str, sha256: str, size: int, *, by: str, written_at: datetime | None = None
+) -> tuple[SupplierFile, bool]:
+    """Write a file down, once for its content; and whether it is new.
+
+    A supplier may return to an earlier list: what was imported, and another after it, is new. `written_at` is when a
+    file was put where it lies, if it lies somewhere: one that is older than what was imported last is no return.
+    """
+    known = await _same(tx, supplier, sha256, written_at)
+    if known is not None:
+        return await get(tx, known), False
     id = await tx.create(
         insert(supplier_files).values(
             supplier=supplier,
@@ -89,10 +98,17 @@ async def get(tx: Tx, id: int, *, lock: bool = False) -> SupplierFile:
     return _file(row, json.loads(row["mapping"] or "{}"), json.loads(row["report"] or "{}"))
 
 
-async def known(tx: Tx, supplier: str, sha256: str) -> int | None:
-    """The file of this content, where there is one."""
+async def _same(tx: Tx, supplier: str, sha256: str, written_at: datetime | None) -> int | None:
+    """The file of this content that is open, or was imported and is the last word."""
     row = await tx.first(SAME, supplier=supplier, sha256=sha256)
-    return None if row is None else row["id"]
+    if row is None:
+        return None
+    if row["state"] != FileState.DONE:
+        return int(row["id"])
+    last = await tx.first(LAST, supplier=supplier)
+    if last is None or last["id"] == row["id"] or (written_at is not None and written_at <= utc(last["created_at"])):
+        return int(row["id"])
+    return None
 
 
 async def listed(tx: Tx, supplier: str = "", *, before: int | None = None, limit: int = 50) -> list[SupplierFile]:

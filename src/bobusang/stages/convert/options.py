@@ -22,6 +22,8 @@ NAMES = {
     **dict.fromkeys(("size", "사이즈", "치수", "크기"), Axis.SIZE),
 }
 """What a group is called; believed only where its values say nothing."""
+PLAIN = "옵션"
+"""The group of an option that says one text and not of what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +58,7 @@ class Sorted:
 
 def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sorted:
     """Sort a record's options along colour and size."""
-    groups = _groups(options)
-    found: dict[Axis, str] = {}
-    problems: list[Reason] = []
-    for name, axis in classified(groups).items():
-        if axis is None:
-            continue
-        if axis in found:
-            problems.append(
-                Reason(Why.AXES_UNCLEAR, f"the groups '{found[axis]}' and '{name}' both look like {axis}", axis)
-            )
-        found.setdefault(axis, name)
+    found, problems = _chosen(options)
     axes = tuple(axis for axis in Axis if axis in found)
     sources = [_source(option, found, sold_out=sold_out) for option in options]
     placed = tuple(one for one in sources if all(axis in one.texts for axis in axes))
@@ -74,7 +66,28 @@ def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sor
     notes = (
         (Reason(Why.OPTION_UNREADABLE, f"{lost} of {len(sources)} options do not say all of {axes}"),) if lost else ()
     )
-    return Sorted(placed, axes, (*problems, *_mixed(placed)), notes)
+    return Sorted(placed, axes, (*problems, *_mixed(placed), *_mute(placed)), notes)
+
+
+def texts(options: Sequence[Mapping[str, Any]]) -> list[dict[Axis, str]]:
+    """What each option says along colour and size, for whoever shows them."""
+    found, _ = _chosen(options)
+    return [_along(option, found) for option in options]
+
+
+def _chosen(options: Sequence[Mapping[str, Any]]) -> tuple[dict[Axis, str], list[Reason]]:
+    """The group of each axis, and what is unclear about it."""
+    found: dict[Axis, str] = {}
+    problems: list[Reason] = []
+    for name, axis in classified(_groups(options)).items():
+        if axis is None:
+            continue
+        if axis in found:
+            problems.append(
+                Reason(Why.AXES_UNCLEAR, f"the groups '{found[axis]}' and '{name}' both look like {axis}", axis)
+            )
+        found.setdefault(axis, name)
+    return found, problems
 
 
 def classified(groups: Mapping[str, Sequence[str]]) -> dict[str, Axis | None]:
@@ -117,23 +130,32 @@ def _groups(options: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def _said(option: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(group, text) of an option: colour, size, and the groups that a source could not name (`groups`)."""
+    """(group, text) of an option: colour, size, the groups that a source could not name (`groups`), and its one text
+    (`option`); what it is called (`name`) only where nothing else is said, for a name may repeat all of that."""
     more = option.get("groups")
-    pairs = [("color", option.get("color")), ("size", option.get("size"))]
+    pairs = [("color", option.get("color")), ("size", option.get("size")), (PLAIN, option.get("option"))]
     pairs += list(more.items()) if isinstance(more, dict) else []
+    return _texts(pairs) or _texts([(PLAIN, option.get("name"))])
+
+
+def _texts(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[str, str]]:
     return [(str(name), text.strip()) for name, text in pairs if isinstance(text, str) and text.strip()]
 
 
 def _source(option: Mapping[str, Any], found: Mapping[Axis, str], *, sold_out: bool) -> Source:
-    said = dict(_said(option))
     code, price = option.get("code"), option.get("price")
     return Source(
         None if code is None else str(code),
-        {axis: said[name] for axis, name in found.items() if name in said},
+        _along(option, found),
         stock.OUT if sold_out else stock.claim(option),
         price if type(price) is int and price > 0 else None,
         option.get("gone") is True,
     )
+
+
+def _along(option: Mapping[str, Any], found: Mapping[Axis, str]) -> dict[Axis, str]:
+    said = dict(_said(option))
+    return {axis: said[name] for axis, name in found.items() if name in said}
 
 
 def _mixed(sources: Sequence[Source]) -> list[Reason]:
@@ -143,3 +165,12 @@ def _mixed(sources: Sequence[Source]) -> list[Reason]:
         return []
     others = ", ".join(sorted(text for key, text in told.items() if key != sizes.FREE)[:5])
     return [Reason(Why.FREE_MIXED, f"'{told[sizes.FREE]}' stands beside the sizes {others}", Axis.SIZE)]
+
+
+def _mute(sources: Sequence[Source]) -> list[Reason]:
+    """Options that say nothing cannot be told apart: together they would be sold as one thing."""
+    codes = list(dict.fromkeys(one.code for one in sources if not one.texts and not one.gone))
+    if len(codes) < 2:
+        return []
+    told = ", ".join(map(str, codes[:5]))
+    return [Reason(Why.AXES_UNCLEAR, f"the options {told} do not say what they are", "options")]

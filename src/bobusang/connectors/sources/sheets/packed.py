@@ -1,5 +1,7 @@
 """What an XLSX file may cost is known before it is read: sizes as declared and as they are, entities, far-off cells.
 
+Which of its parts are sheets the file says itself, by any name in certain folders: so the folder counts, not the name.
+
 The reader behind it unpacks all it is given and lays cells out in a rectangle, so one cell in the last corner of a
 sheet of a few hundred bytes would take all memory.
 """
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGEST = 512 << 20
-"""Bytes of all XML of a workbook."""
+"""Bytes of all parts of a workbook that are read."""
 RATIO = 300
 """Sheets of alike rows shrink to a hundredth; what shrinks more was made to."""
 HARMLESS = 16 << 20
@@ -28,7 +30,8 @@ LONGEST_TAG = 1 << 20
 BLOCK = 1 << 20
 
 _XML = (".xml", ".rels")
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+_SHEETS = frozenset({"worksheets", "chartsheets", "dialogsheets"})
+_RELATIONS, _MACROS, _MEDIA = "_rels", "vbaproject.bin", ["xl", "media"]
 _ENTITY = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _CELL = re.compile(rb"""<(?:[\w.-]+:)?(row|c)\b((?:[^>"']|"[^"]*"|'[^']*')*)""")
 _PLACE = re.compile(rb"""(?:^|\s)r\s*=\s*["']([A-Za-z]*)([0-9]*)""")
@@ -56,12 +59,12 @@ def checked(data: bytes) -> None:
         raise Refused(_BOMB, hint=f"it has {len(members):,} parts")
     if not any(one.filename.lower() == "xl/workbook.xml" for one in members):
         _name_kind({one.filename.lower() for one in members})
-    _weigh(sum(one.file_size for one in members if _is_xml(one)), len(data))
+    _weigh(sum(one.file_size for one in members if _is_read(one)), len(data))
     left = LARGEST
     for one in members:
         if one.flag_bits & _ENCRYPTED:
             raise Refused("the file is protected by a password", hint="save it without one")
-        if _is_xml(one):
+        if _is_read(one):
             left -= _read(data, one, left)
             _weigh(LARGEST - left, len(data))
 
@@ -74,8 +77,24 @@ def _name_kind(names: set[str]) -> None:
     raise Refused("the file is an archive, not a spreadsheet", hint="unpack it and send the spreadsheet")
 
 
-def _is_xml(one: zipfile.ZipInfo) -> bool:
-    return one.filename.lower().endswith(_XML)
+def _steps(one: zipfile.ZipInfo) -> list[str]:
+    """Folders and name of a part as the reader compares them; the bare name ends at a NUL and says less."""
+    return one.orig_filename.lower().replace("\\", "/").split("/")
+
+
+def _is_sheet(one: zipfile.ZipInfo) -> bool:
+    *folders, _ = _steps(one)
+    return not _SHEETS.isdisjoint(folders) and _RELATIONS not in folders
+
+
+def _is_read(one: zipfile.ZipInfo) -> bool:
+    """Whether the reader may unpack it: all but pictures and macros, which it never looks at."""
+    steps = _steps(one)
+    return _is_sheet(one) or not (steps[:2] == _MEDIA or steps[-1] == _MACROS)
+
+
+def _is_text(one: zipfile.ZipInfo) -> bool:
+    return _is_sheet(one) or one.orig_filename.lower().endswith(_XML)
 
 
 def _weigh(size: int, packed: int) -> None:
@@ -85,12 +104,14 @@ def _weigh(size: int, packed: int) -> None:
 
 def _read(data: bytes, one: zipfile.ZipInfo, most: int) -> int:
     """Unpack one part to look at it; its true size."""
-    extent = Extent() if _SHEET.fullmatch(one.filename) else None
-    size, rest = 0, b""
+    extent = Extent() if _is_sheet(one) else None
+    size, rest, is_text = 0, b"", _is_text(one)
     for block in _unpacked(data, one):
         size += len(block)
         if size > most:
             raise Refused(_BOMB, hint=f"{one.filename} has more than {most >> 20:,} MB")
+        if not is_text:
+            continue
         text = rest + block
         if b"<!" in text and _ENTITY.search(text):
             raise Refused("the file defines entities, which no spreadsheet does: it is not opened")
