@@ -42,6 +42,7 @@ FILLED = {
     "0014": ("sync_marks", "supplier_files", "inbound_events"),
     "0015": (),  # columns alone
     "0016": (),  # an index alone
+    "0017": (),  # a column alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -306,6 +307,8 @@ FROZEN = {
           values (500001, 'acme', 'x', 'x', NOW)""",
     ],
     "0015": [],
+    "0016": [],
+    "0017": [],
 }
 
 
