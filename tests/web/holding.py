@@ -69,6 +69,17 @@ async def sends(db: Database) -> list[str]:
     return await db.transact(work)
 
 
+async def moved(db: Database) -> None:
+    """The step of `sends` goes to another price."""
+
+    async def work(tx: Tx) -> None:
+        first, _ = await tx.fetch(LISTINGS, count=2)
+        step = Trip(Guard.STEP, "22,500 → 39,000 is +73 % in one step, at most 30 % are allowed")
+        await holds.keep(tx, first["account_id"], "r2", [Halt(first["id"], step, "c")])
+
+    await db.transact(work)
+
+
 async def proposed(db: Database, *found: Proposal) -> dict[str, int]:
     """Brands that okmall proposes, by key."""
 

@@ -116,6 +116,25 @@ async def test_a_send_is_let_out_but_never_a_loss(screen: Screen) -> None:
     assert rejected.text(".said") == "1 were decided."
 
 
+async def test_what_moved_since_it_was_shown_is_not_let_out_with_the_others(screen: Screen) -> None:
+    """Between the question and its answer a run comes by with another price."""
+    db = screen.app.engine.db
+    (step, _) = await holding.sends(db)
+    asked = await screen.operator.post("/held/sends/approve", on="/held/sends", all="1")
+    newest = [one.attributes["value"] for one in asked.tree.css("input[name=newest]")]
+    await holding.moved(db)
+
+    every = await screen.operator.post("/held/sends/approve", on="/held/sends", all="1", sure="1", newest=newest[0])
+    ticked = await screen.operator.post("/held/sends/approve", on="/held/sends", ids="1", sure="1")
+    page = await screen.operator.get("/held/sends")
+
+    assert newest == ["2"]
+    assert every.text(".said").startswith("0 were decided, 1 were refused: a hold by below_floor cannot be approved")
+    assert ticked.text(".said") == "0 were decided, 1 were refused: hold 1 is SUPERSEDED already"
+    assert page.texts("tbody strong")[0] == "From 22,500 to 39,000 is +73 % in one step; at most 30 % is allowed."
+    assert step in page.texts("tbody th a")
+
+
 async def test_a_brand_is_reviewed_as_one_of_the_market(screen: Screen) -> None:
     db = screen.app.engine.db
     ids = await holding.proposed(

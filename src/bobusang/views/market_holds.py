@@ -29,7 +29,7 @@ SHOWN = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketHold:
-    """A send that a guard stopped; `times`: how often the same was stopped."""
+    """A send that a guard stopped; `times`: how often the same was stopped. Another price is another hold."""
 
     id: int
     market: str

@@ -107,6 +107,20 @@ async def test_a_price_jump_is_let_out_by_a_person(door: Door, desk: Desk) -> No
     assert [act["action"] for act in acts] == ["market_hold.approve"]
 
 
+async def test_a_price_that_moved_since_it_was_read_is_not_let_out(door: Door, desk: Desk) -> None:
+    await desk.go(DEAR)
+    (read,) = (await door.get("/market-holds", guard="step"))["items"]
+    await desk.go(replace(DEAR, price=yen(39_000)), run="r2")
+
+    approved = await door.operator.post(f"/market-holds/{read['id']}/approve")
+    (now,) = (await door.get("/market-holds", guard="step"))["items"]
+    await desk.go(DEAR, replace(DEAR, price=yen(39_000)), run="r3")
+
+    assert (approved.status_code, approved.json()["detail"]) == (409, f"hold {read['id']} is SUPERSEDED already")
+    assert now["id"] > read["id"]
+    assert [call["price"] for call in desk.shop.calls] == [22_500]
+
+
 async def test_nobody_lets_a_loss_out(door: Door, desk: Desk) -> None:
     await desk.go(replace(WANTED, price=yen(19_999)))
     (held,) = (await door.get("/market-holds", sku=WANTED.sku))["items"]

@@ -37,6 +37,7 @@ NAMES = {
     7: "another brand's",
     8: "another market's account sells it",
     9: "it was sent and never confirmed",
+    10: "its mark has its version, and an account has it on sale",
 }
 
 
@@ -51,12 +52,12 @@ async def fill(tx: Tx) -> None:
     await tx.insert(
         LISTINGS,
         [
-            (id, 2 if id == 8 else 1, id, f"s{id}", f"r{id}", None if id == 9 else f"m{id}", "LIVE", NOON, NOON)
-            for id in NAMES
+            (id, 2 if id == 8 else 1, id, f"s{id}", f"r{id}", None if id == 9 else f"m{id}", state, NOON, NOON)
+            for id, state in ((id, "LIVE" if id in (2, 10) else "SUSPENDED") for id in NAMES)
             if id != 5
         ],
     )
-    await marks.put(tx, "buyma", [Mark(1, 3, "", "", NOON), Mark(2, 2, "", "", NOON)])
+    await marks.put(tx, "buyma", [Mark(1, 3, "", "", NOON), Mark(2, 2, "", "", NOON), Mark(10, 3, "", "", NOON)])
     await marks.put(tx, "other", [Mark(3, 3, "", "", NOON)])
 
 
@@ -67,5 +68,5 @@ async def test_what_vanished_and_was_not_told_is_found_with_a_mark_or_without(db
         absent = await tx.fetch(sifting.ABSENT, **brand, market="buyma", no=False, accounts=[1])
         every = await tx.fetch(sifting.OF_BRAND, **brand)
 
-    assert [NAMES[row["id"]] for row in absent] == [NAMES[2], NAMES[3], NAMES[4]]
-    assert [row["product_id"] for row in every] == ["p1", "p2", "p3", "p4", "p5", "p6", "p8", "p9"]
+    assert [NAMES[row["id"]] for row in absent] == [NAMES[2], NAMES[3], NAMES[4], NAMES[10]]
+    assert [row["product_id"] for row in every] == ["p1", "p2", "p3", "p4", "p5", "p6", "p8", "p9", "p10"]

@@ -301,6 +301,19 @@ async def test_what_nobody_knows_is_kept_and_can_be_applied_again(db: Database) 
     assert await db.transact(lambda tx: inbox.replay(tx, desk.account.id, [kept.id])) == 1
 
 
+async def test_a_second_product_that_is_told_of_twice_at_once_is_held_once(db: Database) -> None:
+    desk = await listed(db)
+    twice = [
+        desk.shop.hook("product/create", desk.shop.said(100) | {"id": 101, "price": price}) for price in (1_000, 2_000)
+    ]
+
+    await desk.told(twice)
+
+    async with db.read() as tx:
+        (hold,) = await holds.pick(tx, desk.account.id)
+    assert hold.guard is Guard.TWO_PRODUCTS
+
+
 async def test_a_refusal_is_not_repeated_until_its_cause_changes(db: Database) -> None:
     desk = await Desk.opened(db)
     await desk.go(WANTED)
@@ -475,6 +488,34 @@ async def test_a_price_jump_is_held_while_the_sold_out_size_still_goes(db: Datab
     assert held.decision.trip.guard is Guard.STEP
     assert isinstance(stock.decision, Chosen)
     assert stock.decision.step.kind is Kind.STOCK
+
+
+async def test_who_approves_agrees_to_the_price_that_was_read_and_to_no_other(db: Database) -> None:
+    """While a person reads that 39,000 is held, a run comes by that would send 12,000."""
+    desk = await listed(db)
+    (coat,) = coats(1)
+    low = replace(coat, floor=yen(1_000), price=yen(12_000))
+
+    async def held() -> list[tuple[int, str, int]]:
+        async with db.read() as tx:
+            return [
+                (hold.id, hold.reason.split(" is ")[0], hold.times) for hold in await holds.pick(tx, desk.account.id)
+            ]
+
+    for wish in (replace(coat, price=yen(39_000)), replace(coat, price=yen(39_000))):
+        await desk.plan(wish)
+    [(read, *first)] = await held()
+    await desk.plan(low)
+    [(now, *second)] = await held()
+
+    assert (first, second) == (["22,500 → 39,000", 2], ["22,500 → 12,000", 1])
+    with pytest.raises(Conflict, match=f"hold {read} is SUPERSEDED already"):
+        await db.transact(lambda tx: desk.register.decide_hold(tx, read, approve=True, who="owner"))
+    (still,) = await desk.plan(low)
+    assert isinstance(still.decision, Stopped)
+    await db.transact(lambda tx: desk.register.decide_hold(tx, now, approve=True, who="owner"))
+    (agreed,) = await desk.plan(low)
+    assert isinstance(agreed.decision, Chosen)
 
 
 async def test_a_loss_cannot_be_approved(db: Database) -> None:

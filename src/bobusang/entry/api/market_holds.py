@@ -52,7 +52,8 @@ async def list_holds(desk: Viewer, query: Annotated[HoldQuery, Query()]) -> Page
 
 @router.post("/market-holds/{hold_id}/approve", summary="Approve a held send")
 async def approve_hold(desk: Operator, hold_id: PathId) -> MarketHold:
-    """Exactly this may be sent for a day, with the listing's next run; 409 where no person may let it out."""
+    """Exactly this may be sent for a day, with the listing's next run; 409 where no person may let it out, and where
+    something else would be sent by now: that has a hold of its own."""
     return await _decide(desk, hold_id, approve=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -29,6 +30,8 @@ pages = Pages()
 
 SENDS, RATES = "/held/sends", "/held/rates"
 NAMES = ("market", "account", "guard", "sku")
+NEWEST = "newest"
+"""The last hold that was there when a person was asked: what came since was not seen."""
 
 
 @pages.get(SENDS)
@@ -118,9 +121,12 @@ async def _many(visit: Visit, title: str, text: str, *, approve: bool) -> Respon
         examples = [f"{one.sku} · {guards.retold(visit, one.reason)}" for one in open_]
         question = Question(title, text, f"{SENDS}/{'approve' if approve else 'reject'}", back)
         total = len(lines) if found.every else len(found.ids)
+        found = replace(found, kept=[*found.kept, (NEWEST, str(max((one.id for one in lines), default=0)))])
         return deciding.asked(visit, question, found, count=len(open_), total=total, examples=examples)
     decide = market_holds.approve_hold if approve else market_holds.reject_hold
-    ids = [one.id for one in lines]
+    newest = form.some(NEWEST).get(NEWEST, "")
+    every = [one.id for one in lines if not newest.isdecimal() or one.id <= int(newest)]
+    ids = every if found.every else found.ids
     return deciding.told(visit, await deciding.one_by_one(ids, lambda id: decide(visit.desk, id)), back)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
     from bobusang.stages.collect.source import Source, Target
     from bobusang.stages.convert.stamping import Stamps
+    from bobusang.stages.register.model import Account
 
 CHUNK = 100
 _DUE = """
@@ -55,12 +56,13 @@ EVERY = Statement(f"""
 _OF_BRAND = """
     select p.id, p.product_id from mall_brands b join products p on p.mall = b.mall_name and p.{} = b.mall_brand_name_{}
     where b.mall_name = :mall and b.mall_brand_no = :brand"""
-# What its list no longer shows and the market may still: without a mark nobody knows that it was told.
+# What its list no longer shows and the market may still: without a mark nobody knows that it was told, and a mark says
+# nothing of an account that was switched off then.
 _UNTOLD = """
-      and p.listed = :no and not exists (select 1 from conveyor_marks m
-        where m.product_id = p.id and m.market = :market and m.version = p.version)
-      and exists (select 1 from listings l
-        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null)"""
+      and p.listed = :no and exists (select 1 from listings l
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null
+          and (l.state = 'LIVE' or not exists (select 1 from conveyor_marks m
+            where m.product_id = p.id and m.market = :market and m.version = p.version)))"""
 
 
 def _of_brand(narrowed: str = "") -> Statement:
@@ -95,8 +97,8 @@ class Sifting:
         async with self._belt.db.read() as tx:
             named = {"mall": source_of(run), "brand": str(run.target.get("key", ""))}
             if collects:
-                sellers = await self._accounts(tx)
-                rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False, accounts=sellers)
+                selling = [one.id for one in await self._accounts(tx) if one.enabled]
+                rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False, accounts=selling)
             else:
                 rows = await tx.fetch(OF_BRAND, **named)
         keys = [row["product_id"] for row in rows]
@@ -138,8 +140,8 @@ class Sifting:
                     found[task.id] = Done(output={"of": len(task.input["keys"]), "due": len(spawn)}, spawn=tuple(spawn))
         return [found[task.id] for task in batch]
 
-    async def _accounts(self, tx: Tx) -> list[int]:
-        return [one.id for one in await accounts.every(tx) if one.market == self._belt.market]
+    async def _accounts(self, tx: Tx) -> list[Account]:
+        return [one for one in await accounts.every(tx) if one.market == self._belt.market]
 
     async def _stamps(self, tx: Tx, mall: str) -> Stamps:
         return (await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)).stamps
@@ -148,7 +150,7 @@ class Sifting:
         found: dict[str, Row] = {}
         told: dict[str, Any] = {"mall": mall, "market": self._belt.market, "stamp": stamp, "now": tx.now}
         if partial:
-            told["accounts"] = await self._accounts(tx)
+            told["accounts"] = [one.id for one in await self._accounts(tx)]
         for start in range(0, len(keys), 500):
             rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
             found |= {row["product_id"]: row for row in rows}

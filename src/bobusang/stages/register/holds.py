@@ -2,7 +2,8 @@
 
 HELD ─ approve ─▶ APPROVED   exactly this may be sent for a day; an unanswered call is let go
      ─ reject ──▶ REJECTED   exactly this stays unsent
-     ─ other wish ─▶ SUPERSEDED
+     ─ other wish ─▶ SUPERSEDED, and a hold of its own where a person may approve it: who approves by its number agrees
+                     to what was read under that number, and to nothing that came since
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 VALID = timedelta(days=1)
 """How long an approval counts: a price agreed to yesterday is not agreed to today."""
 
-OPEN = Statement("select id, open_key, times from listing_holds where open_key in (:keys...)")
+OPEN = Statement("select id, open_key, digest, times from listing_holds where open_key in (:keys...)")
+REPLACE = Statement("""
+    update listing_holds set state = 'SUPERSEDED', open_key = null, decided_at = :now, updated_at = :now
+    where id in (:ids...) and state = 'HELD'""")
 APPROVED = Statement("""
     select listing_id, guard, digest from listing_holds
     where listing_id in (:listings...) and state = 'APPROVED' and decided_at > :since""")
@@ -88,11 +92,14 @@ class Hold:
 
 
 async def keep(tx: Tx, account: int, run: str, halts: Sequence[Halt]) -> None:
-    """Hold these; one that is open already counts up. Whoever listens is told once."""
+    """Hold these; one that is open already counts up. Whoever listens is told once of each."""
     if not halts:
         return
+    halts = list({halt.open_key: halt for halt in halts}.values())
     rows = await tx.fetch(OPEN, keys=[halt.open_key for halt in halts])
     known = {row["open_key"]: row for row in rows}
+    if moved := [known.pop(halt.open_key)["id"] for halt in halts if _is_another(halt, known.get(halt.open_key))]:
+        await tx.execute(REPLACE, ids=sorted(moved), now=tx.now)
     again = [
         (
             known[halt.open_key]["id"],
@@ -109,6 +116,10 @@ async def keep(tx: Tx, account: int, run: str, halts: Sequence[Halt]) -> None:
     await tx.revise(_AGAIN, sorted(again))
     await tx.insert(_NEW, [_row(tx, account, run, halt) for halt in fresh])
     await publish(tx, *(_event(halt) for halt in fresh))
+
+
+def _is_another(halt: Halt, row: Row | None) -> bool:
+    return row is not None and halt.trip.guard.can_be_approved and row["digest"] != halt.digest
 
 
 def _row(tx: Tx, account: int, run: str, halt: Halt) -> tuple[object, ...]:
@@ -158,7 +169,7 @@ async def decide(tx: Tx, id: int, *, approve: bool, who: str) -> Hold:
         raise Conflict(f"a hold by {hold.guard} cannot be approved", hint=hint)
     state = HoldState.APPROVED if approve else HoldState.REJECTED
     if not await tx.execute(DECIDE, id=id, state=state, who=who, now=tx.now):
-        raise Conflict(f"hold {id} is {hold.state} already")
+        raise Conflict(f"hold {id} is {hold.state} already", hint="what is held now stands in the list of holds")
     return hold
 
 
