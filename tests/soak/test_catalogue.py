@@ -21,6 +21,7 @@ SECONDS = 60.0
 CHOICES = [
     pytest.param("fresh_sqlite", None, None, id="sqlite"),
     pytest.param("fresh_postgres", None, None, id="postgres"),
+    pytest.param("fresh_mariadb", None, None, id="mariadb"),
     pytest.param("fresh_postgres", "own_redis", None, id="postgres, redis"),
     pytest.param("fresh_sqlite", "own_redis", "fresh_opensearch", id="sqlite, redis, opensearch"),
     pytest.param("fresh_postgres", "own_redis", "fresh_opensearch", id="postgres, redis, opensearch"),

@@ -10,8 +10,12 @@ from bobusang.entry.api.keys import listed
 from bobusang.entry.people import users
 from bobusang.views import audit
 from bobusang.views.audit import AuditFilter
+from tests.web.screen import opened
+from tests.web.shop import copied
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bobusang.entry.people.users import User
     from tests.web.screen import Screen
 
@@ -144,6 +148,14 @@ async def test_the_system_says_how_it_stands(screen: Screen) -> None:
 
     assert page.texts(".figure .label") == ["Version", "Database", "Disk free", "Open live pages"]
     assert page.texts("section h2") == ["Workers", "Queues", "Search index", "Cache of search answers"]
+
+
+async def test_a_cache_that_is_away_is_said_where_its_figures_stand(shop: Path, tmp_path: Path) -> None:
+    async with opened(copied(shop, tmp_path), cache_url="redis://127.0.0.1:1") as screen:
+        page = await screen.viewer.get(SYSTEM)
+
+    assert page.status == 200
+    assert [said.partition(":1 is away")[0] for said in page.texts(".bad-text")] == ["the cache at redis://127.0.0.1"]
 
 
 async def test_the_index_is_compared_and_made_anew(screen: Screen) -> None:

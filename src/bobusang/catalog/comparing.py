@@ -9,6 +9,7 @@ from bobusang.catalog import rules
 from bobusang.catalog.model import Change, ChangeKind, SourceType
 from bobusang.catalog.tables.records import ID_LENGTH, READER_LENGTH, STREAM_LENGTH, SYSTEM_LENGTH
 from bobusang.kit import json
+from bobusang.kit.db import Contended
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 
@@ -111,6 +112,8 @@ def _compared(states: dict[Key, State], reading: Reading, saying: str, groups: M
     elif state.digests.get(reading.stream) == saying:
         return Change(ChangeKind.SAME, reading, state.record_id, state.version)
     before = state.fields
+    if before is None and state.version:  # written since this transaction began to read: nobody knows what is news
+        raise Contended(f"{key[1]} {key[2]} was changed by someone else meanwhile")
     after = rules.merge(before or {}, reading.snapshot)
     changes = () if before is None else rules.diff(before, after, groups)
     kind = ChangeKind.CHANGED if changes else ChangeKind.SAME if state.version else ChangeKind.NEW

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, select, update
 
 from bobusang.catalog import options
-from bobusang.catalog.tables import products
+from bobusang.catalog.tables import products, removed_products
 from bobusang.catalog.tables.products import LONG_LENGTH, NAME_LENGTH, URL_LENGTH
 from bobusang.catalog.tables.records import ID_LENGTH
 from bobusang.kit import json
@@ -54,6 +54,9 @@ RECORD = Statement("""
     select r.source_system, r.source_id, r.version, d.normalized_data from source_records r
       join source_data d on d.id = r.version_id where r.id = :id and r.source_type = 'supplier_product'""")
 
+URL = Statement("select url as value from products where id = :id")
+
+_REMOVED = Bulk(removed_products, ("id", "url", "removed_at"))
 _NEW = Bulk(products, ("id", "mall", "product_id", *TAKEN, "version", "created_at", "updated_at"))
 _CHANGED = Revise(products, "id", (*TAKEN, "version", "updated_at"))
 
@@ -173,6 +176,8 @@ async def unlock(tx: Tx, product_id: int, names: Iterable[str]) -> None:
 
 async def remove(tx: Tx, product_id: int) -> None:
     """Take a product away. Its record stays, and a record without a product never gets one by being collected."""
+    url = await tx.value(URL, id=product_id)
+    await tx.insert(_REMOVED, [(product_id, url, tx.now)])
     await tx.execute(delete(products).where(products.c.id == product_id))
 
 
@@ -186,6 +191,7 @@ async def restore(tx: Tx, product_id: int) -> None:
         raise Conflict(f"product {product_id} is not deleted")
     fields = json.loads(row["normalized_data"])
     await add(tx, [(product_id, row["source_system"], row["source_id"], fields, row["version"])], tx.now)
+    await tx.execute(delete(removed_products).where(removed_products.c.id == product_id))
 
 
 async def missing(tx: Tx, product_id: int) -> Missing:

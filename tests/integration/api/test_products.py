@@ -197,6 +197,10 @@ async def test_a_request_that_names_itself_is_done_once(door: Door) -> None:
     )
     theirs = await door.admin.post("/products", json=PADDING | {"price": 1}, headers=named)
     assert (theirs.status_code, theirs.json()["price"]) == (200, 1)
+    namesake = (await door.admin.post("/api-keys", json={"name": "the operator", "role": "operator"})).json()["key"]
+    bearer = named | {"authorization": f"Bearer {namesake}"}
+    another = await door.stranger.post("/products", json=PADDING | {"price": 2}, headers=bearer)
+    assert (another.status_code, another.json()["price"]) == (200, 2)
 
 
 async def test_what_was_refused_is_tried_again_under_the_same_name(door: Door) -> None:
@@ -232,6 +236,28 @@ async def test_what_was_deleted_does_not_come_back_by_a_crawl(door: Door) -> Non
     assert said(again)[:2] == (409, "conflict")
     assert [one[0] for one in await topics(door)] == ["product.changed", "product.deleted", "product.changed"]
     assert [action for action, _, _ in await acts(door, id)] == ["product.change", "product.delete", "product.restore"]
+
+
+async def test_what_was_deleted_does_not_come_back_by_its_address(door: Door) -> None:
+    url = "https://mall.example/p/1"
+    id = await crawled(door, "A1", name="롱패딩", price=129_000, url=url)
+    await door.operator.delete(f"/products/{id}")
+
+    answers = [
+        await door.operator.post("/products", json=body) for body in ({"url": url}, {"url": url, "mall": "okmall"})
+    ]
+    assert [said(answer) for answer in answers] == [
+        (409, "conflict", "product_id", f"product {id} (okmall/A1) was deleted")
+    ] * 2
+    assert (await door.get("/products"))["items"] == []
+
+    await door.operator.post(f"/products/{id}/restore")
+    again = await door.operator.post("/products", json={"url": url, "price": 5})
+    assert (again.status_code, again.json()["id"]) == (200, id)
+    await door.operator.delete(f"/products/{id}")
+    other = (await door.operator.post("/products", json={"product_id": "mine", "url": url})).json()
+    found = await door.operator.post("/products", json={"url": url, "price": 7})
+    assert (found.status_code, found.json()["id"]) == (200, other["id"])
 
 
 @pytest.mark.parametrize("state", [State.LIVE, State.SENT, State.SUSPENDED])

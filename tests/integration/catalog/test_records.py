@@ -12,6 +12,7 @@ from bobusang.catalog import markets, products, records, rules
 from bobusang.catalog.model import Change, ChangeKind, FieldChange, ProcessingStatus, Reading, SourceType
 from bobusang.kit.db import Contended, connect
 from bobusang.kit.errors import Invalid, Missing
+from bobusang.kit.sql import Statement
 from bobusang.testing.catalog import collect, reading
 from bobusang.testing.clock import NOON
 from tests.integration.catalog.looking import rows
@@ -414,6 +415,19 @@ async def test_a_change_compared_with_an_older_version_begins_again(db: Database
         async with db.begin() as tx:
             await records.write(tx, stale, run=1, now=tx.now)
     assert await rows(db, "select version, normalized_data from source_data_current") == [(2, {"price": 3})]
+
+
+async def test_what_a_record_says_that_cannot_be_read_is_not_taken_for_the_same(db: Database) -> None:
+    """Its version was put by someone else and taken away between our two looks at it."""
+    await collect(db, reading(price=1))
+    await db.transact(lambda tx: tx.execute(Statement("delete from data_lineage")))
+    await db.transact(lambda tx: tx.execute(Statement("delete from source_data")))
+
+    async with db.read() as tx:
+        same = await records.compare(tx, [reading(price=1)], groups={})
+        with pytest.raises(Contended, match="A1 was changed by someone else"):
+            await records.compare(tx, [reading(price=2)], groups={})
+    assert [change.kind for change in same] == [ChangeKind.SAME]
 
 
 async def test_an_item_made_by_someone_else_meanwhile_begins_again(db: Database, other: Database) -> None:

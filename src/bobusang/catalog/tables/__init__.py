@@ -5,7 +5,7 @@ There are no foreign keys between them: all but the last few are written by ever
 
 from bobusang.catalog.tables.images import product_images
 from bobusang.catalog.tables.malls import mall_brands, mall_categories, sellers, suppliers
-from bobusang.catalog.tables.products import products
+from bobusang.catalog.tables.products import products, removed_products
 from bobusang.catalog.tables.records import (
     data_lineage,
     field_changes,
@@ -26,6 +26,7 @@ __all__ = [
     "product_options",
     "product_variants",
     "products",
+    "removed_products",
     "seen_scopes",
     "sellers",
     "source_data",

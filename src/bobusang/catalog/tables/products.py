@@ -49,3 +49,13 @@ products = Table(
     # An address is longer than an index entry may be on two of the databases; it is only ever asked for as a whole.
     Index("ix_products_url", "url", postgresql_using="hash", mysql_length=URL_PREFIX, mariadb_length=URL_PREFIX),
 )
+
+# By address it is known again what nobody wants back: its product's row is gone, and no index finds it in its record.
+removed_products = Table(
+    "removed_products",
+    metadata,
+    Column("id", Id, primary_key=True, autoincrement=False),  # source_records.id
+    Column("url", String(URL_LENGTH)),
+    at("removed_at"),
+    Index("ix_removed_url", "url", postgresql_using="hash", mysql_length=URL_PREFIX, mariadb_length=URL_PREFIX),
+)

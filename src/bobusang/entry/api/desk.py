@@ -40,6 +40,12 @@ class Desk:
     app: App
     actor: str
     role: Role
+    key_id: int | None = None
+
+    @property
+    def caller(self) -> str:
+        """Who calls, so that no other is taken for him: two keys may have one name."""
+        return self.actor if self.key_id is None else f"key {self.key_id}"
 
     @property
     def engine(self) -> Engine:
@@ -103,7 +109,7 @@ async def desk_of(scope: Scope, key: str) -> Desk | None:
         return None
     scope["actor"] = found.name
     await state.throttle.take(found.id, found.name)
-    return Desk(state.bobusang, found.name, found.role)
+    return Desk(state.bobusang, found.name, found.role, found.id)
 
 
 ROLES: dict[Callable[..., Any], Role] = {}

@@ -38,13 +38,13 @@ async def once(
     digest = sha256(told.encode()).hexdigest()
 
     async def first(tx: Tx) -> Response:
-        known = await replies.given(tx, desk.actor, name, digest)
+        known = await replies.given(tx, desk.caller, name, digest)
         if known is not None:
             return Response(known.body, known.status, {**known.headers, REPLAYED: "true"})
         answer = await work(tx)
         headers = {header: answer.headers[header] for header in KEPT if header in answer.headers}
         reply = Reply(answer.status_code, headers, bytes(answer.body).decode())
-        await replies.keep(tx, desk.actor, name, digest, reply)
+        await replies.keep(tx, desk.caller, name, digest, reply)
         return answer
 
     return await desk.write(first)

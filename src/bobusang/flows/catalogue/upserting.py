@@ -18,7 +18,7 @@ from bobusang.kit.errors import BobusangError, Conflict, Invalid
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from bobusang.catalog.model import Change
     from bobusang.kit.db import Tx
@@ -29,6 +29,9 @@ STREAM = "api"
 CURRENCY = "KRW"
 
 BY_URL = Statement("select id, mall, product_id, url from products where url in (:urls...)")
+REMOVED = Statement("""
+    select r.source_system as mall, r.source_id as product_id, g.url from removed_products g
+      join source_records r on r.id = g.id where g.url in (:urls...)""")
 KNOWN = Statement("""
     select r.id, r.source_id, p.id as product from source_records r left join products p on p.id = r.id
     where r.source_type = 'supplier_product' and r.source_system = :mall and r.source_id in (:keys...)""")
@@ -80,12 +83,19 @@ async def upsert(
 
 
 async def _keys(tx: Tx, wanted: Sequence[Wanted]) -> list[Key | BobusangError]:
-    """Which product each means; an address that nobody has makes a key of its own, the same whoever tells it."""
+    """Which product each means, one that was deleted where no other has the address; an address that nobody has makes a
+    key of its own, the same whoever tells it."""
     urls = {str(one.fields["url"]) for one in wanted if one.product_id is None and one.fields.get("url")}
-    found: dict[str, list[Key]] = {}
-    for row in await tx.fetch(BY_URL, urls=sorted(urls)) if urls else ():
-        found.setdefault(row["url"], []).append((row["mall"], row["product_id"]))  # MariaDB also finds other capitals
+    found = await _by_url(tx, BY_URL, urls)
+    found |= await _by_url(tx, REMOVED, urls - found.keys())
     return [_key(one, found) for one in wanted]
+
+
+async def _by_url(tx: Tx, ask: Statement, urls: Set[str]) -> dict[str, list[Key]]:
+    found: dict[str, list[Key]] = {}
+    for row in await tx.fetch(ask, urls=sorted(urls)) if urls else ():
+        found.setdefault(row["url"], []).append((row["mall"], row["product_id"]))  # MariaDB also finds other capitals
+    return found
 
 
 def _key(one: Wanted, by_url: Mapping[str, Sequence[Key]]) -> Key | BobusangError:
