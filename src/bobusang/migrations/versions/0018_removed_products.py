@@ -10,8 +10,8 @@ from alembic import op
 
 from bobusang.kit.schema import Id, Instant
 
-revision = "0016"
-down_revision = "0015"
+revision = "0018"
+down_revision = "0017"
 
 
 def upgrade() -> None:
