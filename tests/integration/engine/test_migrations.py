@@ -40,6 +40,8 @@ FILLED = {
     "0012": ("api_replies",),
     "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
     "0014": ("sync_marks", "supplier_files", "inbound_events"),
+    "0015": (),  # a column alone
+    "0016": ("removed_products",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -303,6 +305,8 @@ FROZEN = {
         """insert into inbound_events (id, source, event, sha256, received_at)
           values (500001, 'acme', 'x', 'x', NOW)""",
     ],
+    "0015": ["update products set colours = '블랙, Black'"],
+    "0016": ["insert into removed_products (id, url, removed_at) values (500002, 'https://mall.example/2', NOW)"],
 }
 
 
