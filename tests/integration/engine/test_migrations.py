@@ -43,6 +43,7 @@ FILLED = {
     "0015": (),  # columns alone
     "0016": (),  # an index alone
     "0017": (),  # a column alone
+    "0018": ("removed_products",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -308,7 +309,8 @@ FROZEN = {
     ],
     "0015": [],
     "0016": [],
-    "0017": [],
+    "0017": ["update products set colours = '블랙, Black'"],
+    "0018": ["insert into removed_products (id, url, removed_at) values (500002, 'https://mall.example/2', NOW)"],
 }
 
 
