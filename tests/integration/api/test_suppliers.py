@@ -98,6 +98,12 @@ async def test_the_list_says_what_is_wrong(door: Door) -> None:
         ({"name": "Ä"}, "name", "name: string should match pattern '^[a-z][a-z0-9_-]*$'"),
         ({"secret": "hunter2"}, "secret", "secret: should name where the secret is, as env:NAME or file:PATH"),
         ({"settings": {"inbix": "/srv"}}, "settings", "a supplier has no setting 'inbix'"),
+        ({"settings": {"inbox": "/srv/acme"}}, "settings.inbox", "'/srv/acme' is no place below the home folder"),
+        (
+            {"settings": {"inbox": "../acme/*.xlsx"}},
+            "settings.inbox",
+            "'../acme/*.xlsx' is no place below the home folder",
+        ),
         ({"settings": {"targets": "all"}}, "settings.targets", "targets is a list of KIND:KEY"),
         ({"settings": {"targets": ["all"]}}, "settings.targets", "targets is a list of KIND:KEY"),
         ({"base_url": "ftp://x"}, "base_url", "base_url: string should match pattern '^https?://\\S+$'"),

@@ -93,6 +93,10 @@ def standing(world: World, mall: str) -> dict[int, Standing]:
     return {no: one for no, one in found.items() if one is not None}
 
 
+def usable(one: Standing) -> bool:
+    return domeggook.usable(one.product) == "true"
+
+
 def offered(shown: dict[str, Any]) -> int:
     return sum(one["stock_type"] != "out_of_stock" for one in shown["variants"])
 
@@ -108,7 +112,9 @@ async def test_ownerclan_is_listed_with_every_choice_whatever_its_attributes_are
     sold = {
         sku
         for sku in ready
-        if ownerclan.status(there[sku].product, there[sku]) == "available" and ownerclan.sellable(there[sku].product)
+        if ownerclan.status(there[sku].product, there[sku]) == "available"
+        and ownerclan.sellable(there[sku].product)
+        and not ownerclan.prohibited(there[sku].product)
     }
 
     assert any(there[sku].product.seed % ownerclan.OTHERWISE == 0 for sku in sold)
@@ -148,6 +154,9 @@ async def test_domeggook_is_listed_with_every_choice_and_the_dear_one_costs_more
     assert any(domeggook.surcharge(there[sku].product, there[sku].options[-1]) for sku in shown)
     assert any("/" not in domeggook.called(there[sku].product, there[sku].options[0]) for sku in shown)
     assert len(shown) > 8
+    ruled = {sku for sku, one in there.items() if not (one.product.seed % domeggook.LOTS and usable(one))}
+    assert ruled
+    assert ruled.isdisjoint(ready)
     assert {sku: offered(one) for sku, one in shown.items()} == {
         sku: sum(left > 0 for left in there[sku].stocks) for sku in shown
     }

@@ -39,7 +39,8 @@ def shown(one: Standing | None) -> tuple[Any, ...]:
     product = one.product
     status = goods.status(product, one)
     options = {option["key"]: option["quantity"] for option in goods.options(product, one)}
-    return product.title, one.price, status, status != "available", goods.sellable(product), options
+    listed = goods.sellable(product) and not goods.prohibited(product)
+    return product.title, one.price, status, status != "available", listed, options
 
 
 def stored(records: dict[str, dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
@@ -82,6 +83,7 @@ async def test_ownerclan_is_stored_as_it_is_and_its_login_is_made_once(yard: Yar
     assert len(some) > 1
     assert all(isinstance(one, int) for one in some)
     assert {one["price_policy"] for one in records.values() if "fixed_price" in one} == {"fixed"}
+    assert all(one.get("minimum_resale_price") == one.get("fixed_price") for one in records.values())
     assert {one["shipping_type"] for one in records.values()} == {"any", "prepaid", "collect", "free"}
 
 

@@ -183,6 +183,28 @@ def test_attributes_of_ownerclan_count_whatever_they_are_called() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("attributes", "sellable", "listed"),
+    [
+        (["OPENMARKET"], True, True),
+        ([], True, True),
+        (None, True, True),
+        (["OPENMARKET"], False, False),
+        (["OPENMARKET", "PROHIBIT"], True, False),
+    ],
+)
+def test_ownerclan_forbids_by_either_word(attributes: list[str] | None, sellable: bool, listed: bool) -> None:
+    """PROHIBIT means to stop selling at once, whatever `openmarketSellable` says."""
+    fixture = SHIPPED / "ownerclan" / "fixtures" / "item-basic"
+    known = read_page(fixture)
+    said = json.loads(known.body)
+    said["data"]["item"] |= {"attributes": attributes, "openmarketSellable": sellable}
+    [found] = shipped("ownerclan").read(page(known.ask, said))
+
+    assert isinstance(found, Snapshot)
+    assert (found.fields["listed"], found.unknown) == (listed, ())
+
+
 def test_a_window_is_twice_the_time_since_the_mark_and_a_period_more_at_least() -> None:
     day, hour = timedelta(days=1), timedelta(hours=1)
 

@@ -154,6 +154,18 @@ def test_every_reason_to_hold_is_told(changed: dict[str, Any], why: list[Why]) -
     assert held(**changed) == why
 
 
+def test_what_a_wholesaler_does_not_allow_is_held_with_why() -> None:
+    ruled = convert(minimum_order=10, images_usable=False)
+
+    assert ruled == Held(
+        (
+            Reason(Why.BULK_ONLY, "it is sold from 10 pieces on, and we buy one", "minimum_order"),
+            Reason(Why.IMAGES_UNUSABLE, "its supplier does not let us use its pictures", "images"),
+        )
+    )
+    assert convert(minimum_order=1, images_usable=True) == convert()
+
+
 def test_korean_that_a_translation_left_is_refused_before_the_market_does() -> None:
     assert held(words=WORDS | {"블랙": "블랙 ブラック"}) == [Why.TEXT_REFUSED]
 

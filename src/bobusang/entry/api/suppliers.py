@@ -19,6 +19,7 @@ from bobusang.entry.api.fields import Flag, Form, Payload
 from bobusang.entry.api.once import IdempotencyKey, once
 from bobusang.entry.api.pages import Page
 from bobusang.flows.product_sync import asking
+from bobusang.flows.sheets import inbox
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.kit.nearest import did_you_mean
@@ -190,6 +191,8 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
     for name in ("inbox", "note"):
         if not isinstance(settings.get(name, ""), str):
             raise Invalid(f"{name} is a text", field=f"settings.{name}")
+    if "inbox" in settings:
+        inbox.place(settings["inbox"])  # raises what would otherwise be told by an alert only
     return settings
 
 

@@ -65,6 +65,8 @@ WHY = {
     Why.SOURCE_BLOCKED: Told(
         N_("Its mall must not be sold from: the source is blocked."), "/sellers/sources", N_("Look at the sources")
     ),
+    Why.BULK_ONLY: Told(N_("Its supplier sells it in larger lots only.")),
+    Why.IMAGES_UNUSABLE: Told(N_("Its supplier does not let us use its pictures.")),
     Why.MASTER_VANISHED: Told(
         N_("The market has taken the brand or category out of its lists."), CATEGORIES, N_("Choose another")
     ),

@@ -33,6 +33,8 @@ WORDS: Mapping[Why, Said] = {
     Why.CATEGORY_BLOCKED: Said(N_("The category is blocked"), _MAPPING),
     Why.CATEGORY_UNMAPPED: Said(N_("The category has no category of the market"), _CATEGORIES),
     Why.SOURCE_BLOCKED: Said(N_("Nothing may be bought from this mall")),
+    Why.BULK_ONLY: Said(N_("It is sold in larger lots only")),
+    Why.IMAGES_UNUSABLE: Said(N_("Its pictures may not be used")),
     Why.MASTER_VANISHED: Said(N_("The market no longer has its brand or category"), _MAPPING),
     Why.NAME_MISSING: Said(N_("The mall gives it no name")),
     Why.TEXT_UNTRANSLATED: Said(N_("A text is not translated")),

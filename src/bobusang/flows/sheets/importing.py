@@ -11,7 +11,7 @@ from urllib.parse import quote
 from bobusang.catalog import seen
 from bobusang.connectors.sources.declared import sheet
 from bobusang.connectors.sources.sheets import opening
-from bobusang.connectors.sources.sheets.cutting import Cutter
+from bobusang.connectors.sources.sheets.cutting import Cutter, Scattered
 from bobusang.connectors.sources.sheets.grid import letters
 from bobusang.engine import jobs
 from bobusang.engine.model import JobStatus, NewTask
@@ -128,17 +128,26 @@ class Importing:
         data = await self._collector.blobs.get(file.sha256)
         cutter = await asyncio.to_thread(_opened, shop, file, data)
         del data
-        pages, kept = cutter.pages(), list[str]()
-
-        def some() -> list[bytes]:
-            return [cutter.encoded(rows, job=task.job_id) for rows in islice(pages, PAGES_AT_ONCE)]
-
-        while found := await asyncio.to_thread(some):
-            kept += await self._collector.blobs.put_many([(page, MEDIA) for page in found])
+        kept: list[str] = []
+        try:
+            await self._keep(cutter, task.job_id, kept)
+        except Scattered:
+            await self._collector.blobs.delete(kept)
+            kept.clear()
+            await self._keep(cutter, task.job_id, kept)
         if not kept:
             raise Invalid("the file lists no product", hint="look at its preview")
         tally = cutter.tally
         return Cut(tuple(kept), tally.products, len(tally.unkeyed), tally.rows)
+
+    async def _keep(self, cutter: Cutter, job: int, kept: list[str]) -> None:
+        pages = cutter.pages()
+
+        def some() -> list[bytes]:
+            return [cutter.encoded(rows, job=job) for rows in islice(pages, PAGES_AT_ONCE)]
+
+        while found := await asyncio.to_thread(some):
+            kept += await self._collector.blobs.put_many([(page, MEDIA) for page in found])
 
     async def _read(self, task: Task) -> Outcome:
         shop, given = self._shop(task), task.input
@@ -181,7 +190,8 @@ class Importing:
 
 def _opened(shop: Declared, file: SupplierFile, data: bytes) -> Cutter:
     assert shop.files is not None
-    grid = opening.opened(data, file.name, sheet=shop.files.sheet, encoding=shop.files.encoding)
+    # Only what was looked through is imported, and its bytes are named by their digest.
+    grid = opening.opened(data, file.name, sheet=shop.files.sheet, encoding=shop.files.encoding, weighed=True)
     cutter = Cutter(shop, grid)
     if cutter.lacking:
         names = ", ".join(cutter.lacking)
@@ -191,21 +201,18 @@ def _opened(shop: Declared, file: SupplierFile, data: bytes) -> Cutter:
 
 def _fetched(shop: Declared, page: Page, file: Any, task: Task) -> Fetched:
     """A page as it is saved: its evidence is the file, the sheet, and the row and column of every value."""
-    table, rows = sheet.opened(shop, page)
-    found = tuple(shop.read(page))
-    stream = next(iter(shop.streams.values()))
-    places = {name: [at for at in map(table.at, tried) if at > 0] for name, tried in stream.cells.items()}
+    stream = shop.stream_of(page)
+    looked = sheet.looked(shop, stream, page)
+    rows = looked.rows
+    places = {name: [at for at in map(looked.table.at, tried) if at > 0] for name, tried in stream.cells.items()}
     columns = {name: letters(rows.columns[at[0] - 1]) for name, at in places.items() if at}
-    numbers: dict[str, int] = {}
-    for row in rows.rows:
-        numbers.setdefault(sheet.key_of(stream, row, table) or "", row[0])
     first, last = rows.rows[0][0], max(row[0] for row in rows.rows)
     name = quote(str(file["name"]))
     return Fetched(
         source=shop.name,
         target=TARGET.name,
         ask=page.ask,
-        found=found,
+        found=tuple(looked.found),
         reader=shop.version,
         sha256=str(file["sha256"]),
         url=f"file:{shop.name}/{name}#{quote(rows.sheet)}!{first}:{last}",
@@ -215,7 +222,7 @@ def _fetched(shop: Declared, page: Page, file: Any, task: Task) -> Fetched:
             "name": str(file["name"]),
             "sheet": rows.sheet,
             "columns": json.dumps(columns),
-            "rows": json.dumps(numbers),
+            "rows": json.dumps(looked.first),
         },
         media="application/octet-stream",
         size=len(page.body),

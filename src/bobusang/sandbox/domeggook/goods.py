@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from bobusang.sandbox.scene import Scene
 
 ON_SALE, ENDED = "판매중", "판매종료"
-TIERED, CDATA, SUPPLY_LESS, HIDING, DEAR, PLAIN = 3, 5, 9, 4, 6, 8
+TIERED, CDATA, SUPPLY_LESS, HIDING, DEAR, PLAIN, LOTS, UNUSABLE = 3, 5, 9, 4, 6, 8, 11, 13
 """One of so many: has tiers of price, a title as CDATA, is not sold in the supply market, has a hidden option, has one
-that costs more, names its options by their size alone."""
+that costs more, names its options by their size alone, is sold in lots, has pictures that nobody else may use."""
 
 
 def category(product: Product) -> str:
@@ -84,7 +84,7 @@ def viewed(scene: Scene, entry: Entry) -> dict[str, Any]:
         "salePrice" if scene.world.drifted else "price": prices(product, one),
         "qty": {
             "inventory": str(one.stock if one else 0),
-            "domeMoq": "1",
+            "domeMoq": "1" if product.seed % LOTS else "10",
             "domeUnit": "1",
             "domeLoq": "0",
             "supplyUnit": "1",
@@ -92,7 +92,7 @@ def viewed(scene: Scene, entry: Entry) -> dict[str, Any]:
         },
         "deli": _delivery(product),
         "thumb": {"original": picture(scene, product, 1000), "large": picture(scene, product, 600), "largePng": ""},
-        "desc": {"contents": _description(scene, product), "license": {"usable": "true", "msg": ""}},
+        "desc": {"contents": _description(scene, product), "license": {"usable": usable(product), "msg": ""}},
         "detail": {
             "country": product.origin[0],
             "manufacturer": product.brand.en,
@@ -109,6 +109,11 @@ def viewed(scene: Scene, entry: Entry) -> dict[str, Any]:
         "channel": {"supply": "true"},
         "selectOpt": options(product, one),
     }
+
+
+def usable(product: Product) -> str:
+    """Whether others may show its pictures."""
+    return "true" if product.seed % UNUSABLE else "false"
 
 
 def prices(product: Product, one: Standing | None) -> dict[str, Any]:

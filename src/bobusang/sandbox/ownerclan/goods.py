@@ -19,8 +19,9 @@ LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 KEY_LENGTH = 6
 NO_CHOICE = 9999
 """The quantity of what is sold without a choice."""
-UNSELLABLE, FIXED, HALTED, OTHERWISE = 11, 7, 53, 5
-"""One of so many may not be sold on open markets, has a fixed price, is unavailable, calls its colour 종류."""
+UNSELLABLE, FIXED, HALTED, OTHERWISE, PROHIBITED = 11, 7, 53, 5, 13
+"""One of so many may not be sold on open markets, has a fixed price, is unavailable, calls its colour 종류, may not be
+sold any more."""
 SHIPPING = ("all", "inAdvance", "uponArrival", "free")
 
 
@@ -49,6 +50,11 @@ def milliseconds(moment: datetime) -> int:
 def sellable(product: Product) -> bool:
     """Whether it may be sold on open markets."""
     return product.seed % UNSELLABLE != 0
+
+
+def prohibited(product: Product) -> bool:
+    """Whether selling it has to stop at once; whether it may be sold on open markets says nothing of that."""
+    return product.seed % PROHIBITED == 0
 
 
 def status(product: Product, one: Standing | None) -> str:
@@ -119,7 +125,7 @@ def item(scene: Scene, entry: Entry) -> dict[str, Any]:
         "guaranteedShippingPeriod": 2,
         "openmarketSellable": sellable(product),
         "boxQuantity": 1 + product.seed % 5,
-        "attributes": ["OPENMARKET"] if sellable(product) else ["PROHIBIT"],
+        "attributes": ["OPENMARKET"] * sellable(product) + ["PROHIBIT"] * prohibited(product),
         "closingTime": "15:00:00",
         "returnCriteria": None,
         "metadata": metadata(product),

@@ -85,6 +85,7 @@ def convert(
     fields, found = record.fields, record.options
     brand, category = mapped.brand(fields), mapped.category(fields)
     problems = [one for one in (brand, category) if isinstance(one, Reason)]
+    problems += _ruled(fields)
     problems += found.problems
     if not found.sources:
         problems.append(Reason(Why.OPTIONS_UNKNOWN, "none of its options says all that the others say", "options"))
@@ -105,6 +106,17 @@ def convert(
         for one in (*_unwanted(brand, masters, gate, on), *_gated(made, gate, on))
     ]
     return Held((*gone, *refused)) if gone or refused else made
+
+
+def _ruled(fields: Mapping[str, Any]) -> list[Reason]:
+    """What a wholesaler does not allow, or not as we sell: one piece at a time, by pictures that it lets us show."""
+    found = []
+    least = fields.get("minimum_order")
+    if type(least) is int and least > 1:
+        found.append(Reason(Why.BULK_ONLY, f"it is sold from {least} pieces on, and we buy one", "minimum_order"))
+    if fields.get("images_usable") is False:
+        found.append(Reason(Why.IMAGES_UNUSABLE, "its supplier does not let us use its pictures", "images"))
+    return found
 
 
 def _changed(found: options.Sorted, before: Converted | None) -> list[Reason]:

@@ -22,6 +22,8 @@ class Why(StrEnum):
     CATEGORY_BLOCKED = "category_blocked"
     CATEGORY_UNMAPPED = "category_unmapped"
     SOURCE_BLOCKED = "source_blocked"
+    BULK_ONLY = "bulk_only"
+    IMAGES_UNUSABLE = "images_unusable"
     MASTER_VANISHED = "master_vanished"
     NAME_MISSING = "name_missing"
     TEXT_UNTRANSLATED = "text_untranslated"

@@ -101,7 +101,10 @@ def code_of(value: Any) -> Any:
     """A code as it was meant: `8801234567890.0` was no decimal, and `8.80123E+12` has lost its digits."""
     if value is NOTHING or value is UNCLEAR:
         return value
-    text = " ".join(str(value).split())
+    text = str(value)
+    if text.isalnum():  # as nearly all are: no sign that could mean anything else
+        return text
+    text = " ".join(text.split())
     if _SHORTENED.fullmatch(text):
         return UNCLEAR
     floating = _FLOATING.fullmatch(text)

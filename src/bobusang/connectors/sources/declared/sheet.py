@@ -200,14 +200,34 @@ def _headings(spec: object) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A page of rows as it was read: what it says, and where each of that stands."""
+
+    table: Table
+    rows: Rows
+    found: list[Reads]
+    """How far the list goes, and its products."""
+    first: dict[str, int]
+    """By key: the first row of each product."""
+
+
 def read(shop: Declared, stream: Stream, page: Page) -> list[Reads]:
-    """What a page of rows says: how far the list goes, and its products."""
+    """What a page of rows says."""
+    return looked(shop, stream, page).found
+
+
+def looked(shop: Declared, stream: Stream, page: Page) -> Looked:
+    """The same with the places of what it says."""
     table, rows = opened(shop, page)
     given = page.ask.given
-    found = [(one.key, snapshot(shop, stream, one, page)) for one in products(stream, table, rows.rows)]
-    keys = tuple(key for key, _ in found)
-    extent = Extent(keys, given.get("total"), int(given.get("page", 1)), bool(given.get("last")))
-    return [extent, *(each for _, each in found)]
+    first: dict[str, int] = {}
+    found: list[Reads] = []
+    for one in products(stream, table, rows.rows):
+        first[one.key] = one.numbers[0]
+        found.append(snapshot(shop, stream, one, page))
+    extent = Extent(tuple(first), given.get("total"), int(given.get("page", 1)), bool(given.get("last")))
+    return Looked(table, rows, [extent, *found], first)
 
 
 def opened(shop: Declared, page: Page) -> tuple[Table, Rows]:

@@ -121,6 +121,10 @@ class Declared(Source):
         Raises Drifted (no longer what we know how to read), Unavailable (cut off, empty, of another item: try again),
         Invalid (an ask that is not ours).
         """
+        return reading.read(self, self.stream_of(page), page)
+
+    def stream_of(self, page: Page) -> Stream:
+        """The stream that a page is read by; Invalid where there is none, or nobody trusts its code."""
         stream = self.streams.get(page.ask.stream)
         if stream is None:
             raise Invalid(
@@ -130,7 +134,7 @@ class Declared(Source):
             raise Invalid(
                 f"{self.name} contains code that nobody has agreed to run", hint="read its hooks.py, then trust it"
             )
-        return reading.read(self, stream, page)
+        return stream
 
     def items(self, target: Target, keys: Iterable[str]) -> Iterable[Ask]:
         """The items' own pages (not their parts), to look after what a list no longer shows."""

@@ -11,10 +11,11 @@ import msgspec
 
 from bobusang.connectors.sources.declared import sheet
 from bobusang.connectors.sources.declared.known import UNCLEAR
+from bobusang.connectors.sources.sheets.cutting import Scattered
 from bobusang.connectors.sources.sheets.mapping import BY_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from bobusang.connectors.sources.declared.sheet import Read
     from bobusang.connectors.sources.sheets.cutting import Cutter
@@ -81,13 +82,18 @@ class Report(msgspec.Struct, frozen=True):
     encoding: str = ""
 
 
-def check(cutter: Cutter, progress: Callable[[int], None] | None = None) -> Report:
+def check(cutter: Cutter) -> Report:
     """Look through a whole file; nothing is written."""
+    try:
+        return _looked_through(cutter)
+    except Scattered:
+        return _looked_through(cutter)
+
+
+def _looked_through(cutter: Cutter) -> Report:
     found = _Looking(cutter)
     for page in cutter.pages():
         found.see(page)
-        if progress is not None:
-            progress(cutter.tally.rows)
     return found.report()
 
 

@@ -45,6 +45,10 @@ class Tally:
     skipped: int = 0
 
 
+class Scattered(Exception):
+    """Rows of one product stand apart, and pages that were cut lack some of them: cut anew."""
+
+
 class Cutter:
     """One sheet, read by one shop."""
 
@@ -60,6 +64,7 @@ class Cutter:
         page = Page(Ask("", Kind.LIST, self.stream.name), b"")
         self.table = sheet.table_of(shop, page, [name for _, name in self.columns])
         self.tally = Tally()
+        self._scattered = False
         self._check()
 
     def columns_of(self, name: str) -> list[int]:
@@ -77,12 +82,15 @@ class Cutter:
         ]
 
     def pages(self, at_once: int = AT_ONCE) -> Iterator[list[list[Any]]]:
-        """Pages of whole products, each row with its number before it."""
+        """Pages of whole products, each row with its number before it.
+
+        Rows of one product stand below each other, as nearly always, until one is seen that does not: then it raises
+        Scattered, and the next call gathers them from the whole sheet.
+        """
         self.tally = Tally()
-        scattered = self._first_rows()
         page: list[list[Any]] = []
         count = 0
-        for _, group in self._gathered(scattered) if scattered else self._grouped():
+        for group in self._gathered() if self._scattered else self._grouped():
             if count == at_once:
                 yield page
                 page, count = [], 0
@@ -108,9 +116,9 @@ class Cutter:
                 hint=f"its columns are {', '.join(self.heading.names)[:300]}",
             )
 
-    def _rows(self, *, count: bool) -> Iterator[tuple[str, list[Any]]]:
+    def _rows(self) -> Iterator[tuple[str, list[Any]]]:
         """Rows that are products, by their key."""
-        tally = self.tally if count else Tally()
+        tally = self.tally
         places, table, stream, skip = [at for at, _ in self.columns], self.table, self.stream, self.stream.skip
         names, headings = [normal(name) for _, name in self.columns], frozenset(self.heading.names)
         for number, cells in self.grid.rows():
@@ -128,44 +136,42 @@ class Cutter:
             elif any(cell is not None for cell in cells):
                 _other(tally, number, key, cells, row[1:], names)
 
-    def _grouped(self) -> Iterator[tuple[str, list[list[Any]]]]:
-        """Rows of one key that stand below each other."""
+    def _grouped(self) -> Iterator[list[list[Any]]]:
+        """Rows of one key that stand below each other; Scattered with the first key that comes again."""
         last, group = "", list[list[Any]]()
-        for key, row in self._rows(count=True):
-            if key != last and group:
-                self.tally.products += 1
-                yield last, group
-                group = []
-            last = key
+        seen: set[str] = set()
+        for key, row in self._rows():
+            if key != last:
+                if key in seen:
+                    self._scattered = True
+                    raise Scattered
+                seen.add(key)
+                if group:
+                    self.tally.products += 1
+                    yield group
+                    group = []
+                last = key
             group.append(row)
-            if len(group) > MOST_ROWS_OF_ONE:
-                raise Refused(f"more than {MOST_ROWS_OF_ONE:,} rows are of {key}", hint="is this column its code?")
+            _bounded(key, group)
         if group:
             self.tally.products += 1
-            yield last, group
+            yield group
 
-    def _gathered(self, first: dict[str, int]) -> Iterator[tuple[str, list[list[Any]]]]:
+    def _gathered(self) -> Iterator[list[list[Any]]]:
         """Rows of one key wherever they stand, in the order in which the keys begin."""
-        groups: dict[str, list[list[Any]]] = {key: [] for key in first}
-        for key, row in self._rows(count=True):
-            group = groups[key]
+        groups: dict[str, list[list[Any]]] = {}
+        for key, row in self._rows():
+            group = groups.setdefault(key, [])
             group.append(row)
-            if len(group) > MOST_ROWS_OF_ONE:
-                raise Refused(f"more than {MOST_ROWS_OF_ONE:,} rows are of {key}", hint="is this column its code?")
+            _bounded(key, group)
         self.tally.products = len(groups)
         for key in list(groups):
-            yield key, groups.pop(key)
+            yield groups.pop(key)
 
-    def _first_rows(self) -> dict[str, int]:
-        """The keys in the order in which they begin, where rows of one stand apart; empty where none do."""
-        first: dict[str, int] = {}
-        last, scattered = "", False
-        for key, row in self._rows(count=False):
-            if key != last:
-                scattered = scattered or key in first
-                first.setdefault(key, row[0])
-            last = key
-        return first if scattered else {}
+
+def _bounded(key: str, group: list[list[Any]]) -> None:
+    if len(group) > MOST_ROWS_OF_ONE:
+        raise Refused(f"more than {MOST_ROWS_OF_ONE:,} rows are of {key}", hint="is this column its code?")
 
 
 def _other(tally: Tally, number: int, key: str | None, cells: list[Any], row: list[Any], names: list[str]) -> None:

@@ -16,14 +16,20 @@ _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _HTML = (b"<html", b"<table", b"<!doctype html", b"<meta", b"<?xml")
 
 
-def opened(data: bytes, name: str, *, sheet: str | int | None = None, encoding: str = "") -> Grid:
-    """A sheet of a file: by its name, by its number among the visible ones, or the first that has something in it."""
+def opened(
+    data: bytes, name: str, *, sheet: str | int | None = None, encoding: str = "", weighed: bool = False
+) -> Grid:
+    """A sheet of a file: by its name, by its number among the visible ones, or the first that has something in it.
+
+    `weighed`: these very bytes were opened before, so what they cost is known.
+    """
     if len(data) > LARGEST_FILE:
         raise Refused(f"the file has {len(data) >> 20:,} MB, at most {LARGEST_FILE >> 20} MB are read")
     if not data.strip(b"\0\r\n\t \xef\xbb\xbf"):
         raise Refused("the file is empty")
     if data.startswith(_ZIP):
-        packed.checked(data)
+        if not weighed:
+            packed.checked(data)
         return book.opened(data, "xlsx", sheet)
     if data.startswith(_OLE):
         if _LOCKED in data:
