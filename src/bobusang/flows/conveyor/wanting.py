@@ -88,8 +88,18 @@ def purchase(known: Known, goods: Goods) -> Money | None:
     said = known.fields.get("price")
     prices = [said] if type(said) is int else []
     prices += [one.price for one in goods.variants if one.price is not None and one.stock.kind is not StockKind.OUT]
-    currency = known.fields.get("currency")
-    return Money(max(prices), currency if isinstance(currency, str) and currency else CURRENCY) if prices else None
+    return Money(max(prices), _currency(known)) if prices else None
+
+
+def resale_floor(known: Known) -> Money | None:
+    """The least price at which its supplier lets it be sold on, where he says one; 0 is none."""
+    said = known.fields.get("minimum_resale_price")
+    return Money(said, _currency(known)) if type(said) is int and said > 0 else None
+
+
+def _currency(known: Known) -> str:
+    said = known.fields.get("currency")
+    return said if isinstance(said, str) and said else CURRENCY
 
 
 def priced(
@@ -118,6 +128,7 @@ def priced(
         model=made.model,
         current=current_price(listing, currency),
         shipping=shipping(account, listing, currency),
+        resale_floor=resale_floor(known),
         duty_included=DUTY_INCLUDED.get(account.duty),
         may_raise=may_raise,
     )
