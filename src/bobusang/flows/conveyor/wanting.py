@@ -31,14 +31,12 @@ KINDS = {
     "bags": ("가방", "백팩", "지갑", "토트", "크로스백", "bag"),
 }
 """What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
-ONLY = "-"
-"""The key of the one choice of an axis that the mall has no choice of: on the market it is an option like others."""
 DUTY_INCLUDED = {"included": True, "refundable": True, "none": False}
 """What an account's word of duty means for the price; what is refunded is ours too. Without a word nothing is told."""
 LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
 ONLY = "only"
-"""The code of the one colour that a mall names outside of its options: REGISTER would know it by its words, cells do
-not."""
+"""The code of the one colour or size where the mall has no choice of it: on the market it is an option like others.
+REGISTER would know it by its words, cells do not."""
 
 
 def kind_of(fields: Mapping[str, Any]) -> str:
