@@ -151,8 +151,12 @@ async def test_what_a_run_would_send_is_shown_and_nothing_is_sent(screen: Screen
 
     page = await screen.operator.post("/runs/new", on="/runs/new", mode="FULL", do="preview", malls="okmall")
 
+    nothing = await screen.operator.post("/runs/new", on="/runs/new", do="preview", malls="okmall", stages="COLLECT")
+
     assert page.status == 200
     assert "Nothing was sent." in page.text("#preview p")
+    assert page.texts("#preview .pill")[-1].split()[-1] != "0"  # as it is
+    assert nothing.texts("#preview .pill") == ["held 0", "as it is 0"]
     assert await runs(screen) == before
 
 
@@ -163,8 +167,11 @@ async def test_what_a_run_would_send_is_shown_and_nothing_is_sent(screen: Screen
         ({"mode": "PARTIAL", "stages": "IMAGE"}, "PARTIAL has no stage IMAGE"),
     ],
 )
-async def test_what_is_wrong_is_said_beside_what_was_typed(screen: Screen, form: dict[str, Any], said: str) -> None:
-    page = await screen.operator.post("/runs/new", on="/runs/new", do="start", **form)
+@pytest.mark.parametrize("do", ["start", "preview"])
+async def test_what_is_wrong_is_said_beside_what_was_typed(
+    screen: Screen, form: dict[str, Any], said: str, do: str
+) -> None:
+    page = await screen.operator.post("/runs/new", on="/runs/new", do=do, **form)
 
     assert page.status == 422
     assert said in page.text(".said")

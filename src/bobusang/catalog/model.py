@@ -47,9 +47,9 @@ class Snapshot(msgspec.Struct, frozen=True):
     page. Unknown never becomes zero or sold out: the last known value stays, and grows old.
 
     Fields of a product: `name brand brand_ko model price list_price currency sold_out options images category gender
-    season measurements materials origin url shipping_fee description seller`. Money is a whole number of minor units
-    of `currency`. `options` is a list of `{code, color, size, available, stock, price, ...}`; `code` is the mall's own,
-    or the text as read when there is none, never a translation.
+    season measurements materials origin url shipping_fee minimum_resale_price description seller`. Money is a whole
+    number of minor units of `currency`. `options` is a list of `{code, color, size, available, stock, price, ...}`;
+    `code` is the mall's own, or the text as read when there is none, never a translation.
     """
 
     source: str

@@ -25,6 +25,7 @@ DEFAULT_GROUPS: Mapping[str, str] = {
     "list_price": PRICE,
     "currency": PRICE,
     "shipping_fee": PRICE,
+    "minimum_resale_price": PRICE,
     "sold_out": STOCK,
     "stock": STOCK,
     "listed": STOCK,

@@ -21,6 +21,8 @@ RULES = re.compile(
             "needs either (ids|keys) or|needs keys, or accepted|a filter that says something",  # one of two fields
             "needs a cron|nothing to change was given|is required|is needed|needs a source",
             "differ$|is no pair|unknown currency",  # two fields that must be, or must not be, the same
+            "(FULL|PARTIAL) has no stage",  # which stages there are is told by another field
+            "policy has no '|the account's policy: ",  # a part of a policy, put into the one that is there
             "was used for another request",  # one Idempotency-Key, two bodies
             "is in the past|is no market category",
             "a (product|seller) has no field",  # names by commas

@@ -12,16 +12,23 @@ from bobusang.catalog import markets, suppliers
 from bobusang.catalog.model import SupplierKind
 from bobusang.catalog.suppliers import Supplier
 from bobusang.flows.product_sync import register
+from bobusang.flows.sheets import previewing, starting
+from bobusang.flows.sheets.receiving import receive
 from bobusang.kit import json
 from bobusang.kit.errors import Conflict, Missing
+from bobusang.kit.money import won
 from bobusang.sandbox.buyma.account import Behaviour
 from bobusang.sandbox.reviewed import mapping
+from bobusang.sandbox.words import KINDS
 from bobusang.sandbox.world import World
 from bobusang.stages.convert import mastering, reviewing
+from bobusang.stages.price import quotes
+from bobusang.stages.price.model import Quote
 from bobusang.stages.register.model import Policy
 from bobusang.testing.belting import Hands
 from bobusang.testing.sandbox import running
 from bobusang.testing.shop import ENDLESS, NAME, Shop
+from bobusang.testing.workbook import Sheet, workbook
 from tests.integration.flows.selling import NO_DOUBLES, doubles
 from tests.integration.flows.supplied import Supplied
 from tests.integration.platform.receiver import Answer, Request, receiving
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bobusang.kit.db import Tx
+    from bobusang.kit.money import Money
 
 BEHAVIOUR = Behaviour(delay=0.01, retry_seconds=0.05)
 HURRY = Policy(budget=ENDLESS, patience=timedelta(seconds=3), sends=40)
@@ -158,6 +166,58 @@ async def test_a_supplier_with_an_api_is_collected_first(shop: Shop) -> None:
     }
     assert runs == [{"target": "brand:나이키(NIKE)", "state": "PROVED"}]
     assert len((await shop.door.market())["listings"]) > 3
+
+
+LEAST = 170_000
+HEAD = ["상품코드", "상품명", "브랜드", "모델명", "공급가", "최저판매가", "카테고리", "재고", "상태", "이미지"]
+
+
+async def test_nothing_is_sold_for_less_than_its_supplier_allows(shop: Shop) -> None:
+    """A rival asks for half of it: whoever may be sold cheaply goes down to our own floor, the other stays."""
+    await supply(shop, Supplier("acme", SupplierKind.EXCEL))
+    await accept(shop, "acme")
+    path, pictures = ">".join(KINDS[0].path), f"{shop.door.url}/okimg"
+    goods = [("H1", "QX1111-001", LEAST), ("H2", "QX2222-002", None)]
+    rows = [
+        [key, "스니커즈 (블랙)", "NIKE", model, 100_000, least, path, 3, "판매중", f"{pictures}/{500_000 + place}.jpg"]
+        for place, (key, model, least) in enumerate(goods)
+    ]
+    for row in rows:
+        await shop.door.rivals(str(row[3]), [{"price": 9_000, "id": 1}])
+    async with shop.yard.working():
+        await imported(shop, workbook(Sheet("단가표", [HEAD, *rows])))
+        status, _ = await sync(shop)
+        await shop.door.settle()
+
+    async with shop.yard.db.read() as tx:
+        bound, free = [await quotes.latest(tx, f"acme-{key}") for key in ("H1", "H2")]
+    told = {step.name: step for step in bound.result.steps}
+    assert status == "SUCCESS"
+    assert (told["least resale price"].amount, told["floor"].basis) == (won(LEAST), "least resale price")
+    assert isinstance(bound.result, Quote)
+    assert isinstance(free.result, Quote)
+    assert bound.result.price == bound.result.floor
+    assert abs(bound.result.price.amount_minor - amount(told["least resale price"].local)) <= 1
+    assert free.result.price.amount_minor < bound.result.price.amount_minor
+    assert {one["model"]: one["price"] for one in (await shop.door.market())["listings"]} == {
+        "QX1111-001": bound.result.price.amount_minor,
+        "QX2222-002": free.result.price.amount_minor,
+    }
+
+
+def amount(money: Money | None) -> int:
+    assert money is not None
+    return money.amount_minor
+
+
+async def imported(shop: Shop, data: bytes) -> None:
+    """A supplier's file, taken in."""
+    app = shop.yard.app
+    file, _ = await receive(app.collector, "acme", "단가표.xlsx", data, by="test")
+    await previewing.preview(app.collector, file.id)
+    begun = await shop.yard.db.transact(lambda tx: starting.start(tx, app.engine, app.collector, file.id))
+    assert begun.job_id is not None
+    await shop.yard.ended(begun.job_id)
 
 
 async def test_one_at_a_time_and_only_those_that_are_active(shop: Shop) -> None:

@@ -139,6 +139,49 @@ def test_a_batch_is_started(line: list[str], body: dict[str, Any], stub: Stub, r
     )
 
 
+PREVIEWED = {
+    "items": [
+        {
+            "sku": "okmall-500000",
+            "account": "main",
+            "kind": "STOCK",
+            "path": "/api/v1/products/variants.json",
+            "body": "{}",
+            "changes": {"order_quantity": [2, 3]},
+            "why": "",
+        }
+    ],
+    "calls": {"stock": 1},
+    "kinds": {"STOCK": 1},
+    "held": 0,
+    "idle": 7,
+    "more": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        (["full", "--dry-run"], {"mode": "FULL"}),
+        (["partial", "--dry-run", "--mall", "okmall"], {"mode": "PARTIAL", "malls": ["okmall"]}),
+        (
+            ["full", "--dry-run", "--stages", "price,register", "--limit", "5"],
+            {"mode": "FULL", "stages": ["price", "register"], "limit": 5},
+        ),
+    ],
+)
+def test_a_dry_run_is_of_the_same_mode_and_stages(
+    line: list[str], body: dict[str, Any], stub: Stub, run: Callable[..., Result]
+) -> None:
+    stub.on("POST /previews", PREVIEWED)
+
+    found = run("run", *line)
+
+    assert [(asked.method, asked.path, asked.body) for asked in stub.asked] == [("POST", "/previews", body)]
+    assert found.out.splitlines()[1:] == ["okmall-500000\tmain\tSTOCK\torder_quantity 2 → 3"]
+    assert found.err == "nothing was sent; calls it would cost: 1 stock; 0 held, 7 as confirmed\n"
+
+
 def test_one_that_was_left_is_gone_on_with(stub: Stub, run: Callable[..., Result]) -> None:
     stub.on("POST /batches", STARTED | {"created": False, "brands": []})
 

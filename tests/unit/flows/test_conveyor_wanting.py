@@ -195,3 +195,20 @@ def test_what_buyers_pay_for_shipping_is_the_markets_word_or_else_the_accounts(
 
     assert asked.shipping == (None if charge is None else Money(charge, "JPY"))
     assert wanting.asked_total(account, there, "JPY") == Money(11_000 + (charge or 0), "JPY")
+
+
+@pytest.mark.parametrize(
+    ("said", "floor"),
+    [
+        ({"minimum_resale_price": 84_150}, Money(84_150, "KRW")),
+        ({"minimum_resale_price": 99, "currency": "USD"}, Money(99, "USD")),
+        ({"minimum_resale_price": 0}, None),
+        ({"minimum_resale_price": None}, None),
+        ({"minimum_resale_price": "84,150"}, None),
+        ({}, None),
+    ],
+)
+def test_price_is_told_the_least_price_that_the_supplier_allows(said: dict[str, Any], floor: Money | None) -> None:
+    asked = wanting.priced(with_fields(**said), MADE, GOODS, ACCOUNT, None, currency="JPY", may_raise=True)
+
+    assert asked.resale_floor == floor

@@ -12,7 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bobusang.kit.money import Money, won, yen
-from bobusang.stages.price.model import Fx, FxQuote, FxState, Hold, Keep, Lately, Priced, Quote, Reason, Rival, Search
+from bobusang.stages.price.model import (
+    Fx,
+    FxQuote,
+    FxState,
+    Hold,
+    Keep,
+    Lately,
+    Priced,
+    Quote,
+    Reason,
+    Rival,
+    Search,
+    Step,
+)
 from bobusang.stages.price.policy import Beaten, Policy
 from bobusang.stages.price.rules import NEVER, Facts, decide
 from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, WANTED, facts, found, fx
@@ -61,6 +74,20 @@ def test_a_blank_ceiling_means_no_price() -> None:
 def test_the_suppliers_least_price_is_part_of_the_floor() -> None:
     assert priced(facts(found(40_000), resale_floor=yen(42_000))) == (Quote, 42_000, Reason.BEATEN)
     assert priced(facts(resale_floor=yen(70_000))) == (Hold, Reason.FLOOR_ABOVE_CEILING)
+    assert priced(facts(found(40_000), resale_floor=yen(1))) == priced(facts(found(40_000)))
+
+
+def test_the_suppliers_least_price_is_told_in_his_own_currency() -> None:
+    """₩386,400 at 9.2 won a yen is ¥42,000, and the price says where its floor comes from."""
+    one = decide(facts(found(40_000), resale_floor=won(386_400)), LEAN, NOW)
+
+    assert isinstance(one, Quote)
+    assert (one.price, one.floor) == (yen(42_000), yen(42_000))
+    assert [step for step in one.steps if step.name in ("least resale price", "floor")] == [
+        Step("least resale price", won(386_400), yen(42_000), "the supplier allows no less", "source"),
+        Step("floor", None, yen(42_000), "least resale price", "source"),
+    ]
+    assert priced(facts(resale_floor=Money(10_000, "USD"))) == (Hold, Reason.NO_FX)
 
 
 # --- others ----------------------------------------------------------------------------------------------------------

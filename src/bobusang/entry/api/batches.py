@@ -39,6 +39,10 @@ from bobusang.kit.errors import Invalid
 router = APIRouter(prefix="/batches", tags=["batches"])
 
 Key = Annotated[str, Field(min_length=1, max_length=200)]
+Stages = Annotated[
+    list[Annotated[Stage, Capitals]],
+    Field(max_length=5, description="only these; without COLLECT for what is already known"),
+]
 BatchId = Annotated[str, Path(min_length=1, max_length=50, examples=["20260127_01"])]
 WINDOW_SECONDS = 60.0
 MOST_KNOWN = 50
@@ -53,10 +57,7 @@ class BatchForm(Form):
         list[Key],
         Field(max_length=500, examples=[["나이키(NIKE)"]], description="by the mall's key or by name, accepted ones"),
     ] = Field(default_factory=list)
-    stages: Annotated[
-        list[Annotated[Stage, Capitals]],
-        Field(max_length=5, description="only these; without COLLECT for what is already known"),
-    ] = Field(default_factory=list)
+    stages: Stages = Field(default_factory=list)
     limit: Annotated[int | None, Field(ge=1, le=1_000_000, description="at most so many products a brand"), Numeric] = (
         None
     )

@@ -5,12 +5,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from bobusang.entry.api.batches import Key
+from bobusang.entry.api.batches import Key, Stages
 from bobusang.entry.api.desk import Viewer
-from bobusang.entry.api.fields import Form, Name, Numeric
+from bobusang.entry.api.fields import Capitals, Form, Name, Numeric
 from bobusang.entry.api.pages import Page
 from bobusang.entry.api.selling import Sku
 from bobusang.flows.conveyor import choosing, previewing
+from bobusang.flows.conveyor.model import Mode
 from bobusang.kit.errors import Missing
 from bobusang.views import skus
 
@@ -20,10 +21,12 @@ MOST_LINES = 2_000
 
 
 class PreviewForm(Form):
-    """Of which brands, as for starting a batch."""
+    """Of which run, as for starting a batch."""
 
+    mode: Annotated[Mode, Capitals] = Mode.FULL
     malls: Annotated[list[Name], Field(max_length=100, examples=[["okmall"]])] = Field(default_factory=list)
     brands: Annotated[list[Key], Field(max_length=500, examples=[["나이키(NIKE)"]])] = Field(default_factory=list)
+    stages: Stages = Field(default_factory=list)
     limit: Annotated[int | None, Field(ge=1, le=1_000_000, description="at most so many products a brand"), Numeric] = (
         None
     )
@@ -62,15 +65,18 @@ class Previewed(BaseModel):
 
 @router.post("", summary="Preview a run")
 async def preview_run(desk: Viewer, form: PreviewForm) -> Previewed:
-    """What a FULL run would send by what is known now: no mall is asked, no rival is searched, nothing is written."""
+    """What such a run would send by what is known now: no mall is asked, no rival is searched, nothing is written.
+    PARTIAL takes nothing new and raises no price; without COLLECT what the market sold stays sold; without PRICE and
+    REGISTER nothing is sent."""
+    trial = previewing.Trial.of(form.mode, form.stages)
     async with desk.read() as tx:
         brands = await choosing.chosen(tx, desk.app.collector, form.malls, form.brands)
     found = Previewed(items=[], calls={}, kinds={}, held=0, idle=0, more=0)
-    async for line in previewing.preview(desk.app.belt, brands, limit=form.limit):
+    async for line in previewing.preview(desk.app.belt, brands, trial, limit=form.limit):
         if line.kind:
             found.calls[line.family] = found.calls.get(line.family, 0) + 1
             found.kinds[line.kind] = found.kinds.get(line.kind, 0) + 1
-        elif line.why == previewing.AS_CONFIRMED:
+        elif line.why in previewing.RIGHT:
             found.idle += 1
             continue
         else:

@@ -46,7 +46,7 @@ def full(
 ) -> None:
     """Take all accepted brands through COLLECT, CONVERT, IMAGE, PRICE and REGISTER."""
     if dry_run:
-        _previewed(session, _wanted(mall, brand, None, limit, None))
+        _previewed(session, "FULL", _wanted(mall, brand, stages, limit, None))
         return
     _start(session, "FULL", _wanted(mall, brand, stages, limit, key), wait=wait)
 
@@ -64,7 +64,7 @@ def partial(
 ) -> None:
     """Refresh price and stock of what is listed: COLLECT, PRICE and REGISTER, nothing new."""
     if dry_run:
-        _previewed(session, _wanted(mall, brand, None, limit, None))
+        _previewed(session, "PARTIAL", _wanted(mall, brand, stages, limit, None))
         return
     _start(session, "PARTIAL", _wanted(mall, brand, stages, limit, key), wait=wait)
 
@@ -203,9 +203,9 @@ def _start(session: Session, mode: str, wanted: dict[str, Any], *, wait: bool) -
     _told(session, answer, text, {"batch": answer["batch_id"], "brands": len(answer["brands"])}, wait=wait)
 
 
-def _previewed(session: Session, wanted: dict[str, Any]) -> None:
+def _previewed(session: Session, mode: str, wanted: dict[str, Any]) -> None:
     """The calls that a run would make, with the fields they change, and what they would cost."""
-    found = session.api.post("/previews", wanted)
+    found = session.api.post("/previews", {"mode": mode} | wanted)
     if session.options.machine:
         session.screen.document(found)
         return

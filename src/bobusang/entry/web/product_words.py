@@ -157,6 +157,7 @@ STEPS = {
     "VAT refund": N_("VAT refund"),
     "fixed cost": N_("fixed cost"),
     "sale fee": N_("sale fee"),
+    "least resale price": N_("least resale price"),
     "floor": N_("floor"),
     "target": N_("target"),
     "ceiling": N_("ceiling"),

@@ -155,10 +155,10 @@ async def start(visit: Visit) -> Response:
     """Start it, or show what it would send; what is wrong is said beside what was filled in."""
     form = await visit.form()
     try:
+        told = _wanted(form)
         if form.get("do") == "preview":
-            shown = await previews.preview_run(visit.desk, previews.PreviewForm(**_wanted(form)))
+            shown = await previews.preview_run(visit.desk, previews.PreviewForm.model_validate(told))
             return await _form(visit, _filled(form), preview=shown)
-        told = _wanted(form) | {"mode": form.get("mode", Mode.FULL), "stages": form.all("stages")}
         wanted = batches.BatchForm.model_validate(told)
         made = await batches.start_batch(visit.desk, wanted, Response())
     except BobusangError as error:
@@ -179,7 +179,9 @@ def _as_asked(told: Asked) -> dict[str, Any]:
 def _wanted(form: Fields) -> dict[str, Any]:
     """What was filled in, as the API wants it."""
     return {
+        "mode": form.get("mode", Mode.FULL),
         "malls": form.all("malls"),
+        "stages": form.all("stages"),
         "brands": [line.strip() for line in form.text("brands").splitlines() if line.strip()],
         "limit": next(iter(form.numbers("limit")), None),
     }

@@ -31,6 +31,7 @@ FIELDS = {
     "origin": N_("Origin"),
     "url": N_("Address of its page"),
     "shipping_fee": N_("Shipping fee"),
+    "minimum_resale_price": N_("Least resale price"),
     "description": N_("Description"),
     "seller": N_("Seller"),
 }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bobusang.flows.conveyor import goods, wanting
+from bobusang.flows.conveyor import goods, marks, wanting
+from bobusang.flows.conveyor.model import STAGES, Mode, Stage
 from bobusang.flows.conveyor.pricing import said
-from bobusang.flows.conveyor.sifting import OF_BRAND
+from bobusang.flows.conveyor.sifting import OF_BRAND, first, sought, stamps_of
+from bobusang.flows.conveyor.starting import stages_asked
 from bobusang.stages.convert import store
 from bobusang.stages.price.model import Hold
 from bobusang.stages.register import accounts, listings
@@ -15,18 +17,22 @@ from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+    from datetime import datetime
 
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
     from bobusang.flows.conveyor.model import Brand
     from bobusang.kit.db import Tx
-    from bobusang.stages.register.model import Account, Wanted
+    from bobusang.stages.register.model import Account, Listing, Wanted
     from bobusang.stages.register.service import Preview
 
 CHUNK = 100
 AS_CONFIRMED = "as confirmed"
-"""Why nothing would be sent of what is right already."""
+"""Why nothing would be sent of what is right already …"""
+UNTOUCHED = "nothing has changed since it was last looked at"
+"""… and of what a run would not even look at."""
+RIGHT = frozenset({AS_CONFIRMED, UNTOUCHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +54,89 @@ class Line:
     """Why nothing would be sent."""
 
 
-async def preview(belt: Belt, brands: Sequence[Brand], *, limit: int | None = None) -> AsyncIterator[Line]:
-    """Line by line for every product of these brands that was converted. It only reads: no mall is asked, no rival is
-    searched, and run and budget are not judged."""
-    for brand in brands:
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run that is only tried: its mode, and the stages that it would go through."""
+
+    mode: Mode = Mode.FULL
+    stages: tuple[Stage, ...] = STAGES[Mode.FULL]
+
+    @property
+    def sends(self) -> bool:
+        """A product that was converted comes to REGISTER by PRICE, by nothing else."""
+        return {Stage.PRICE, Stage.REGISTER} <= set(self.stages)
+
+    @staticmethod
+    def of(mode: Mode, stages: Sequence[Stage] | None) -> Trial:
+        """The run that such a start would begin; without stages, all of its mode."""
+        return Trial(mode, stages_asked(mode, stages) or STAGES[mode])
+
+
+async def preview(
+    belt: Belt, brands: Sequence[Brand], trial: Trial, *, limit: int | None = None
+) -> AsyncIterator[Line]:
+    """Line by line for every product of these brands that was converted, of PARTIAL for what is listed; none where
+    the stages send nothing. It only reads: no mall is asked, no rival is searched, and run and budget are not judged.
+    """
+    for brand in brands if trial.sends else ():
         async with belt.db.read() as tx:
             rows = await tx.fetch(OF_BRAND, mall=brand.mall, brand=brand.name)
         keys = [row["product_id"] for row in rows][:limit]
         for start in range(0, len(keys), CHUNK):
+            part = keys[start : start + CHUNK]
             async with belt.db.read() as tx:
-                lines = await _lines(belt, tx, brand.mall, keys[start : start + CHUNK])
+                due = await _due(belt, tx, brand.mall, part, trial)
+                lines = await _lines(belt, tx, brand.mall, part, trial, due)
             for line in lines:
                 yield line
 
 
 async def of_product(belt: Belt, tx: Tx, mall: str, key: str) -> list[Line]:
-    """The same for one product: a line for each account."""
-    return await _lines(belt, tx, mall, [key])
+    """The same for one product, whether a run would look at it or not: a line for each account."""
+    return await _lines(belt, tx, mall, [key], Trial(), {key})
 
 
-async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str]) -> list[Line]:
+async def _due(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial) -> set[str]:
+    """Of these, what a run would look at: the marks of the others still hold."""
+    partial = trial.mode is Mode.PARTIAL
+    rows = await sought(tx, belt.market, mall, keys, await marks.stamp(tx, belt.market), partial=partial)
+    stamps = None if partial else await stamps_of(tx, belt, mall)
+    return {key for key, row in rows.items() if first(trial.stages, row, stamps) is not None}
+
+
+async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial, due: Collection[str]) -> list[Line]:
     known = {one.id: one for one in (await goods.load(tx, mall, keys)).values()}
-    made = {id: one for id, one in (await store.load(tx, belt.market, list(known))).items() if one.data is not None}
+    made = {
+        id: one.data for id, one in (await store.load(tx, belt.market, list(known))).items() if one.data is not None
+    }
+    sellers = [one for one in await accounts.every(tx) if one.market == belt.market]
+    there = {one.id: await listings.known(tx, one.id, list(made)) for one in sellers} if made else {}
+    if trial.mode is Mode.PARTIAL:  # it takes nothing new, and knows what is listed by any of our accounts
+        listed = {id for mine in there.values() for id, listing in mine.items() if listing.market_id}
+        made = {id: data for id, data in made.items() if id in listed}
+    now = {id: data for id, data in made.items() if known[id].key in due}
+    seen = None if Stage.COLLECT in trial.stages else await goods.seen(tx, list(now))
     found: list[Line] = []
-    for account in await accounts.every(tx):
-        if account.market == belt.market and account.enabled and made:
-            found += await _of_account(belt, tx, account, known, {id: one.data for id, one in made.items()})
+    for account in sellers:
+        if account.enabled and made:
+            found += [Line(known[id].sku, account.name, why=UNTOUCHED) for id in made if id not in now]
+            found += await _of_account(belt, tx, account, known, now, there[account.id], trial, seen) if now else []
     return found
 
 
 async def _of_account(
-    belt: Belt, tx: Tx, account: Account, known: Mapping[int, Known], made: Mapping[int, Any]
+    belt: Belt,
+    tx: Tx,
+    account: Account,
+    known: Mapping[int, Known],
+    made: Mapping[int, Any],
+    there: Mapping[int, Listing],
+    trial: Trial,
+    seen: Mapping[int, datetime] | None,
 ) -> list[Line]:
+    """`seen`: when a page last showed each; None where the run would look at the mall first."""
     currency = belt.register.market.abilities.currency
-    there = await listings.known(tx, account.id, list(made))
-    asked = [
+    wishes = [
         wanting.priced(
             known[id],
             data,
@@ -90,11 +144,11 @@ async def _of_account(
             account,
             there.get(id),
             currency=currency,
-            may_raise=True,
+            may_raise=trial.mode is Mode.FULL,
         )
         for id, data in made.items()
     ]
-    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, asked)}
+    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, wishes)}
     pictures = await belt.picturing.pictures(tx, list(made), belt.recipe)
     wanted: list[Wanted] = []
     lines: list[Line] = []
@@ -107,10 +161,9 @@ async def _of_account(
         else:
             shown = [belt.shown(picture) for picture in pictures[id]]
             told = said(quoted[id])
+            at = tx.now if seen is None else seen.get(id)
             wanted.append(
-                wanting.registered(
-                    known[id], data, shown, told, cap=account.policy.most, seen_at=None, decided_at=tx.now
-                )
+                wanting.registered(known[id], data, shown, told, cap=account.policy.most, seen_at=at, decided_at=tx.now)
             )
     previews = await belt.register.preview(tx, account, wanted)
     return [*lines, *(_line(known[one.product_id].sku, account, one) for one in previews)]

@@ -15,7 +15,7 @@ from bobusang.flows.collect.steps import Steps
 from bobusang.flows.conveyor import marks
 from bobusang.flows.conveyor.goods import named_of
 from bobusang.flows.conveyor.model import Stage
-from bobusang.flows.conveyor.onward import carried, follows, sifted
+from bobusang.flows.conveyor.onward import carried, follows, sifted, stages_of
 from bobusang.kit.sql import Statement
 from bobusang.stages.collect import runs
 from bobusang.stages.collect.model import Run as CollectRun
@@ -24,7 +24,7 @@ from bobusang.stages.convert.converting import VERSION
 from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from bobusang.engine.model import NewTask, Run, Task
     from bobusang.flows.conveyor.belt import Belt
@@ -97,7 +97,7 @@ class Sifting:
         async with self._belt.db.read() as tx:
             named = {"mall": source_of(run), "brand": str(run.target.get("key", ""))}
             if collects:
-                selling = [one.id for one in await self._accounts(tx) if one.enabled]
+                selling = [one.id for one in await _accounts(tx, self._belt.market) if one.enabled]
                 rows = await tx.fetch(ABSENT, **named, market=self._belt.market, no=False, accounts=selling)
             else:
                 rows = await tx.fetch(OF_BRAND, **named)
@@ -132,45 +132,53 @@ class Sifting:
             stamp = await marks.stamp(tx, self._belt.market)
             for (mall, partial), tasks in groups.items():
                 keys = sorted({key for task in tasks for key in task.input["keys"]})
-                rows = await self._rows(tx, mall, keys, stamp, partial=partial)
-                stamps = None if partial else await self._stamps(tx, mall)
+                rows = await sought(tx, self._belt.market, mall, keys, stamp, partial=partial)
+                stamps = None if partial else await stamps_of(tx, self._belt, mall)
                 for task in tasks:
                     mine = [rows[key] for key in task.input["keys"] if key in rows]
                     spawn = [one for row in mine for one in self._next(task.run, row, stamps)]
                     found[task.id] = Done(output={"of": len(task.input["keys"]), "due": len(spawn)}, spawn=tuple(spawn))
         return [found[task.id] for task in batch]
 
-    async def _accounts(self, tx: Tx) -> list[Account]:
-        return [one for one in await accounts.every(tx) if one.market == self._belt.market]
-
-    async def _stamps(self, tx: Tx, mall: str) -> Stamps:
-        return (await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)).stamps
-
-    async def _rows(self, tx: Tx, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
-        found: dict[str, Row] = {}
-        told: dict[str, Any] = {"mall": mall, "market": self._belt.market, "stamp": stamp, "now": tx.now}
-        if partial:
-            told["accounts"] = [one.id for one in await self._accounts(tx)]
-        for start in range(0, len(keys), 500):
-            rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
-            found |= {row["product_id"]: row for row in rows}
-        return found
-
     def _next(self, run: Run, row: Row, stamps: Stamps | None) -> tuple[NewTask, ...]:
-        """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere. What is
-        held is tried again by every FULL, so it goes on as soon as a person has accepted what it lacked."""
-        key, version = row["product_id"], row["version"]
         urgent = row["in_stock"] in (False, 0) or row["listed"] in (False, 0)
-        if stamps is None:  # PARTIAL
-            return carried(run, Stage.PRICE, key, version, urgent=urgent)
-        made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == version
-        made = made and row["stamp"] == stamps.of(named_of(row))
-        if not made and follows(run, Stage.CONVERT):
-            return carried(run, Stage.CONVERT, key, version, urgent=urgent)
-        if row["state"] is None or not row["due"]:
-            return ()
-        first = Stage.IMAGE if follows(run, Stage.IMAGE) else Stage.PRICE
-        return carried(run, first, key, version, urgent=urgent)
+        stage = first(stages_of(run), row, stamps)
+        return () if stage is None else carried(run, stage, row["product_id"], row["version"], urgent=urgent)
+
+
+async def stamps_of(tx: Tx, belt: Belt, mall: str) -> Stamps:
+    """By what the products of a mall are converted now."""
+    return (await belt.lookup.look(tx, mall, belt.gate, belt.unknown_color)).stamps
+
+
+async def sought(tx: Tx, market: str, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
+    """By key, the products that a run looks at: of FULL all, of PARTIAL those that are due among what is listed."""
+    found: dict[str, Row] = {}
+    told: dict[str, Any] = {"mall": mall, "market": market, "stamp": stamp, "now": tx.now}
+    if partial:
+        told["accounts"] = [one.id for one in await _accounts(tx, market)]
+    for start in range(0, len(keys), 500):
+        rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
+        found |= {row["product_id"]: row for row in rows}
+    return found
+
+
+async def _accounts(tx: Tx, market: str) -> list[Account]:
+    return [one for one in await accounts.every(tx) if one.market == market]
+
+
+def first(stages: Container[Stage], row: Row, stamps: Stamps | None) -> Stage | None:
+    """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere. What is held is
+    tried again by every FULL, so it goes on as soon as a person has accepted what it lacked."""
+    if stamps is None:  # PARTIAL
+        return Stage.PRICE
+    made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == row["version"]
+    made = made and row["stamp"] == stamps.of(named_of(row))
+    if not made and Stage.CONVERT in stages:
+        return Stage.CONVERT
+    if row["state"] is None or not row["due"]:
+        return None
+    return Stage.IMAGE if Stage.IMAGE in stages else Stage.PRICE
 
 
 def _is_listed(source: Source | None, target: Target) -> bool:

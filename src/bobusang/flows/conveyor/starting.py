@@ -76,7 +76,7 @@ async def start(
     the queue, each brand's where it stopped, and the next worker takes them up. With a `key`, whoever comes again with
     the same finds the batch of the first time.
     """
-    wish = Wish(_asked(mode, stages), limit)
+    wish = Wish(stages_asked(mode, stages), limit)
     keyed = f"batch:{blake2b(key.encode(), digest_size=32).hexdigest()}" if key else None
     if keyed and (known := await tx.value(KEYED, key=keyed)) is not None:
         return Started(str(json.loads(known)["batch"]), is_new=False)
@@ -99,7 +99,7 @@ async def enlist(
     await jobs.create(tx, engine.books, engine.hooks, new)
 
 
-def _asked(mode: Mode, stages: Sequence[Stage] | None) -> tuple[Stage, ...]:
+def stages_asked(mode: Mode, stages: Sequence[Stage] | None) -> tuple[Stage, ...]:
     """The stages in their order; none where all of the mode are meant."""
     wrong = [stage for stage in stages or () if stage not in STAGES[mode]]
     if wrong:

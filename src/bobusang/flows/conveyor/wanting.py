@@ -31,14 +31,12 @@ KINDS = {
     "bags": ("가방", "백팩", "지갑", "토트", "크로스백", "bag"),
 }
 """What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
-ONLY = "-"
-"""The key of the one choice of an axis that the mall has no choice of: on the market it is an option like others."""
 DUTY_INCLUDED = {"included": True, "refundable": True, "none": False}
 """What an account's word of duty means for the price; what is refunded is ours too. Without a word nothing is told."""
 LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
 ONLY = "only"
-"""The code of the one colour that a mall names outside of its options: REGISTER would know it by its words, cells do
-not."""
+"""The code of the one colour or size where the mall has no choice of it: on the market it is an option like others.
+REGISTER would know it by its words, cells do not."""
 
 
 def kind_of(fields: Mapping[str, Any]) -> str:
@@ -88,8 +86,18 @@ def purchase(known: Known, goods: Goods) -> Money | None:
     said = known.fields.get("price")
     prices = [said] if type(said) is int else []
     prices += [one.price for one in goods.variants if one.price is not None and one.stock.kind is not StockKind.OUT]
-    currency = known.fields.get("currency")
-    return Money(max(prices), currency if isinstance(currency, str) and currency else CURRENCY) if prices else None
+    return Money(max(prices), _currency(known)) if prices else None
+
+
+def resale_floor(known: Known) -> Money | None:
+    """The least price at which its supplier lets it be sold on, where he says one; 0 is none."""
+    said = known.fields.get("minimum_resale_price")
+    return Money(said, _currency(known)) if type(said) is int and said > 0 else None
+
+
+def _currency(known: Known) -> str:
+    said = known.fields.get("currency")
+    return said if isinstance(said, str) and said else CURRENCY
 
 
 def priced(
@@ -118,6 +126,7 @@ def priced(
         model=made.model,
         current=current_price(listing, currency),
         shipping=shipping(account, listing, currency),
+        resale_floor=resale_floor(known),
         duty_included=DUTY_INCLUDED.get(account.duty),
         may_raise=may_raise,
     )

@@ -46,6 +46,8 @@ class Cost:
     """What of `fixed` is only right if the tax office refunds it."""
     steps: tuple[Step, ...]
     quotes: tuple[FxQuote, ...]
+    least: Fraction = Fraction(0)
+    """The least price that the supplier allows; nothing where he says none."""
 
     def price_at(self, margin: Fraction, basis: MarginBasis) -> Fraction | None:
         """The price that leaves this margin; None where no price does."""
@@ -87,10 +89,11 @@ def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, no
             return found
         lines.extend(found)
     problem = converted.prepare(line.currency for line in lines)
-    return problem if problem is not None else _summed(lines, fees, converted)
+    problem = problem or converted.prepare([wanted.resale_floor.currency] if wanted.resale_floor else ())
+    return problem if problem is not None else _summed(lines, fees, wanted.resale_floor, converted)
 
 
-def _summed(lines: list[Line], fees: Mapping[FeeKind, Fee], converted: _Exchange) -> Cost:
+def _summed(lines: list[Line], fees: Mapping[FeeKind, Fee], resale_floor: Money | None, converted: _Exchange) -> Cost:
     exact = [converted.local(line.exact, line.currency) for line in lines]
     steps = [_step(line, local, converted.currency) for line, local in zip(lines, exact, strict=True)]
     taken = sum((share(fee.rate) for fee in fees.values()), Fraction(0))
@@ -108,8 +111,13 @@ def _summed(lines: list[Line], fees: Mapping[FeeKind, Fee], converted: _Exchange
         for kind, fee in fees.items()
         if fee.rate or kind is FeeKind.SALE
     ]
+    least = Fraction(0)
+    if resale_floor is not None:
+        least = converted.local(Fraction(resale_floor.amount_minor), resale_floor.currency)
+        shown = _shown(least, converted.currency)
+        steps.append(Step("least resale price", resale_floor, shown, "the supplier allows no less", "source"))
     refund = -sum((local for line, local in zip(lines, exact, strict=True) if line.name == "VAT refund"), Fraction(0))
-    return Cost(fixed, taken, refund, (*converted.steps(), *steps), tuple(converted.used))
+    return Cost(fixed, taken, refund, (*converted.steps(), *steps), tuple(converted.used), least)
 
 
 def _freight(wanted: Wanted, rates: Rates, policy: Policy, day: date) -> list[Line] | Hold:

@@ -90,7 +90,7 @@ class Wanted:
     shipping: Money | None = None
     """What the buyer pays us for the cheapest delivery, beside the price."""
     resale_floor: Money | None = None
-    """The least price that the supplier allows."""
+    """The least price that the supplier allows, in his own currency."""
     duty_included: bool | None = None
     """Whether buyers are told that we pay duty; None: they are told nothing."""
     may_raise: bool = True

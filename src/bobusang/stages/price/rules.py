@@ -58,14 +58,14 @@ def decide(facts: Facts, policy: Policy, now: datetime) -> Priced:
     cost = stack(facts.wanted, facts.rates, facts.fx, policy, now)
     if isinstance(cost, Hold):
         return cost
-    bounds = bounded(cost, facts.wanted.resale_floor, policy)
+    bounds = bounded(cost, policy)
     if isinstance(bounds, Hold):
         return replace(bounds, steps=(*cost.steps, _held(bounds)))
     found = _Deciding(facts, policy, now, cost, bounds).found()
     return replace(found, steps=(*cost.steps, *_ending(cost, bounds, facts, policy, found)))
 
 
-def bounded(cost: Cost, resale_floor: Money | None, policy: Policy) -> Bounds | Hold:
+def bounded(cost: Cost, policy: Policy) -> Bounds | Hold:
     """Floor and ceiling on the market's step, each rounded to its safe side; blank, 0, negative and NaN are none."""
     floor = _at(cost, policy.least_margin, policy)
     if floor is None:
@@ -73,8 +73,7 @@ def bounded(cost: Cost, resale_floor: Money | None, policy: Policy) -> Bounds | 
     ceiling = _at(cost, policy.most_margin, policy)
     if ceiling is None:
         return Hold(Reason.NO_CEILING, f"a most margin of {policy.most_margin} makes no ceiling")
-    if resale_floor is not None:  # the supplier's rule runs last
-        floor = max(floor, Fraction((resale_floor - Money(0, policy.currency)).amount_minor))
+    floor = max(floor, cost.least)  # the supplier's rule runs last
     low, high = on_step(floor, policy.price_step, Rounding.CEILING), on_step(ceiling, policy.price_step, Rounding.FLOOR)
     if low > high:
         said = f"floor {Money(low, policy.currency)}, ceiling {Money(high, policy.currency)}"
@@ -263,7 +262,7 @@ def _ending(cost: Cost, bounds: Bounds, facts: Facts, policy: Policy, found: Pri
     seen = "" if rival.found_at is None else rival.found_at.isoformat()
     others = f"{rival.search.lower()}, {rival.comparable} of {rival.offers} offers comparable"
     steps = [
-        Step("floor", None, Money(bounds.floor, code), f"least margin {policy.least_margin:%} {of}", "policy"),
+        _floor(cost, bounds, policy),
         Step(
             "target",
             None,
@@ -292,6 +291,13 @@ def _ending(cost: Cost, bounds: Bounds, facts: Facts, policy: Policy, found: Pri
         before = float(cost.margin(amount, policy.basis, refunded=False))
         steps.append(Step("margin without refund", None, None, f"{before:.1%} {of}"))
     return steps
+
+
+def _floor(cost: Cost, bounds: Bounds, policy: Policy) -> Step:
+    floor = Money(bounds.floor, policy.currency)
+    if cost.least > (_at(cost, policy.least_margin, policy) or 0):
+        return Step("floor", None, floor, "least resale price", "source")
+    return Step("floor", None, floor, f"least margin {policy.least_margin:%} of {policy.basis}", "policy")
 
 
 def _held(found: Hold) -> Step:

@@ -65,6 +65,7 @@ class Pricing:
 async def _fx(tx: Tx, wanted: Sequence[Wanted], rates: Rates, ways: Policies) -> dict[str, dict[str, Fx]]:
     """By the market's currency: the rates of all that anything here is paid in."""
     paid = {one.purchase.currency for one in wanted if one.purchase}
+    paid |= {one.resale_floor.currency for one in wanted if one.resale_floor}
     paid |= {row.currency for row in rates.fees} | {row.currency for row in rates.freights}
     local = sorted({ways.of(one.market, one.account).currency for one in wanted})
     return {code: await fxbook.known(tx, code, paid) for code in local}

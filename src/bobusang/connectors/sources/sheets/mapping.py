@@ -79,6 +79,11 @@ FIELDS: tuple[Known, ...] = (
     Known("origin", "strip", "원산지 제조국 생산지 origin madein countryoforigin"),
     Known("url", "abs_url", "상품url 상품주소 링크 상품링크 url link"),
     Known("shipping_fee", "won", "배송비 택배비 배송료 shippingfee deliveryfee"),
+    Known(
+        "minimum_resale_price",
+        "won",
+        "최저판매가 최저판매가격 판매최저가 준수가 준수가격 판매준수가 minimumresaleprice minprice",
+    ),
     Known("description", "", "상세설명 상품설명 설명 상세 상품상세 description"),
     Known("seller", "strip", "판매자 공급사 거래처 업체명 공급업체 seller vendor supplier"),
 )
