@@ -12,11 +12,12 @@ from bobusang.catalog.brands import Proposal
 from bobusang.catalog.model import Review
 from bobusang.engine import schedules
 from bobusang.engine.model import StepMode
-from bobusang.flows.conveyor import choosing, control, scheduling, starting
-from bobusang.flows.conveyor.model import Brand, Mode
+from bobusang.flows.conveyor import choosing, control, scheduling, starting, telling
+from bobusang.flows.conveyor.model import Brand, Mode, Stage
 from bobusang.flows.conveyor.scheduling import Starting
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Conflict, Missing
+from bobusang.platform.alerting import open_alerts, raise_alert
 from bobusang.settings import load
 from bobusang.stages.collect import decisions
 from bobusang.stages.register import accounts
@@ -225,3 +226,25 @@ async def test_a_brand_is_named_by_its_key_or_its_name_and_must_be_accepted(nigh
     assert missing.value.hint == "did you mean 나이키(NIKE)?"
     with pytest.raises(Conflict, match="mustit is off"):
         await chosen(malls=("okmall", "mustit"))
+
+
+async def test_alerts_of_a_brand_that_nobody_runs_any_more_are_over(night: Night) -> None:
+    await night.accept(NIKE, GUCCI)
+    told = [telling.stage_failed(Stage.COLLECT, one, "20260127_01", "no page") for one in (NIKE, GUCCI)]
+    other = telling.batch_failed(Mode.FULL, "20260127_01", "no page")
+    await night.line.do(lambda tx: raise_alert(tx, *told, other))
+    duty = telling.settle(night.line.db, night.shelf)
+
+    async def lasting() -> set[str]:
+        return {one.key for one in await night.line.do(open_alerts)}
+
+    await duty.run()
+    assert await lasting() == {*(one.key for one in told), other.key}
+    known = await night.line.do(lambda tx: brands.listed(tx, "okmall"))
+    gucci = [one.id for one in known if one.key == GUCCI.name]
+    await night.line.do(lambda tx: brands.review(tx, gucci, Review.BLOCKED))
+    await duty.run()
+    assert await lasting() == {told[0].key, other.key}
+    await night.line.do(lambda tx: decisions.decide(tx, "okmall", enabled=False, why="no more", by="me"))
+    await duty.run()
+    assert await lasting() == {other.key}

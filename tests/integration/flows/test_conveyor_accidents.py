@@ -98,7 +98,7 @@ async def test_all_sources_answer_500_and_nothing_is_closed(listed: Shop) -> Non
     )
     causes = {(row["mall_name"], row["error_msg"]) for row in rows if row["stage"] == "COLLECT"}
     assert causes == {("okmall", "HTTP 500: their fault"), ("mustit", "HTTP 500: their fault")}
-    level, text = (await alerts(listed))[f"conveyor.batch:{batch}"]
+    level, text = (await alerts(listed))["conveyor.batch:FULL"]
     assert (level, "COLLECT: HTTP 500: their fault" in text) == ("WARNING", True)
 
 

@@ -32,7 +32,8 @@ PARTS = "alerts_parts.html"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a rule watches, what to do when it calls, and where; `page` may take the rest of the alert's key."""
+    """What a rule watches, what to do when it calls, and where; `page` may take the rest of the alert's key, or its
+    batch."""
 
     name: str
     text: str
@@ -87,13 +88,13 @@ ADVICE: Mapping[str, Advice] = {
     "conveyor.batch": Advice(
         N_("A run failed"),
         N_("See the errors by cause; when that is mended, run again what failed."),
-        "/runs/{rest}/errors",
+        "/runs/{batch}/errors",
         N_("See why the run failed"),
     ),
     "conveyor.stage": Advice(
         N_("A brand failed"),
         N_("See the errors by cause; when that is mended, run again what failed."),
-        "/runs/{first}/errors",
+        "/runs/{batch}/errors",
         N_("See why the run failed"),
     ),
     "search_lag": Advice(
@@ -152,7 +153,7 @@ def place(alert: AlertLine) -> str:
     rest = alert.key.partition(":")[2]
     if alert.rule == "halted" and rest.startswith("job "):
         return f"/jobs/{rest.removeprefix('job ')}"
-    return advice(alert).page.format(rest=rest, first=rest.partition(":")[0])
+    return advice(alert).page.format(rest=rest, batch=alert.fields.get("batch", ""))
 
 
 @pages.get(ENTRY)
