@@ -103,6 +103,14 @@ async def settle_alerts(tx: Tx, keys: Iterable[str]) -> None:
         await tx.execute(_RESOLVE, keys=gone, now=tx.now)
 
 
+async def keep_alerts(tx: Tx, current: Sequence[Notice], *, rules: Collection[str]) -> None:
+    """These are all that `rules` find now: open what is new, end what is gone."""
+    await raise_alert(tx, *current)
+    present = {notice.key for notice in current}
+    rows = await tx.fetch(_OPEN)
+    await settle_alerts(tx, (r["alert_key"] for r in rows if r["rule"] in rules and r["alert_key"] not in present))
+
+
 async def open_alerts(tx: Tx) -> list[Alert]:
     """The troubles of the moment, newest first."""
     rows = await tx.fetch(alerts.select().where(alerts.c.resolved_at.is_(None)).order_by(alerts.c.id.desc()))
@@ -124,12 +132,7 @@ class Alerting:
         """
 
         async def work(tx: Tx) -> None:
-            await raise_alert(tx, *current)
-            present = {notice.key for notice in current}
-            rows = await tx.fetch(_OPEN)
-            await settle_alerts(
-                tx, (r["alert_key"] for r in rows if r["rule"] in rules and r["alert_key"] not in present)
-            )
+            await keep_alerts(tx, current, rules=rules)
             await tx.execute(_REMIND, before=tx.now - self._remind_every)
             await tx.execute(_FORGET, before=tx.now - KEEP_RESOLVED)
 

@@ -40,6 +40,7 @@ FILLED = {
     "0012": ("api_replies",),
     "0013": ("users", "sessions", "invitations", "preferences", "engine_history"),
     "0014": ("sync_marks", "supplier_files", "inbound_events"),
+    "0015": (),  # columns and indexes alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -302,6 +303,10 @@ FROZEN = {
           values (500001, '보부상', '상품.xlsx', 'x', 1, 'x', NOW, NOW)""",
         """insert into inbound_events (id, source, event, sha256, received_at)
           values (500001, 'acme', 'x', 'x', NOW)""",
+    ],
+    "0015": [
+        """update listings set closed_at = NOW, closed_by = '보부상', closed_why = '반품', unseen_at = NOW
+          where id = 500001""",
     ],
 }
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bobusang.engine.outcome import DONE, Fail, Outcome
-from bobusang.flows.conveyor.model import Brand, Mode
-from tests.integration.flows.test_batches import GUCCI, NIKE, again, failing, line, run
+from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
+from bobusang.stages.register import accounts
+from tests.integration.flows.test_batches import GUCCI, NIKE, again, batch, failing, line, rows, run
+from tests.unit.register.making import ACCOUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bobusang.engine.model import Task
+    from bobusang.kit.db import Tx
     from bobusang.testing.workshop import Workshop
 
 __all__ = ["line"]
@@ -70,3 +74,29 @@ async def test_a_stage_that_runs_well_is_over_while_another_fails(line: Workshop
         f"conveyor.stage:IMAGE:okmall:{GUCCI.name}": (said(second), 1),
         "conveyor.batch:FULL": (said(second), 2),
     }
+
+
+async def test_a_batch_over_accounts_that_are_all_off_is_not_well_and_says_why(line: Workshop) -> None:
+    async def shut(tx: Tx) -> None:
+        for name in ("main", "second"):
+            account = await accounts.add(tx, replace(ACCOUNT, name=name))
+            await accounts.switch(tx, account, enabled=False, why="BUYMA answered 401")
+
+    await line.do(shut)
+    first = await ran(line, Mode.PARTIAL, None, NIKE)
+
+    why = "buyma/main is switched off: BUYMA answered 401; buyma/second is switched off: BUYMA answered 401"
+    assert await rows(line, first, NIKE) == {
+        Stage.COLLECT: ("DONE", 1, None),
+        Stage.PRICE: ("ERROR", 1, why),
+        Stage.REGISTER: ("ERROR", 1, why),
+    }
+    assert (await batch(line, first))[0] is BatchStatus.FAILED
+    assert await alerts(line) == {"conveyor.batch:PARTIAL": (said(first), 1)}
+
+    second = await line.do(lambda tx: accounts.named(tx, "buyma", "second"))
+    await line.do(lambda tx: accounts.switch(tx, second, enabled=True, why=""))
+    later = await ran(line, Mode.PARTIAL, None, NIKE)
+    partly = "buyma/main is switched off: BUYMA answered 401 (the other accounts were served)"
+    assert (await rows(line, later, NIKE))[Stage.REGISTER] == ("DONE", 1, partly)
+    assert ((await batch(line, later))[0], await alerts(line)) == (BatchStatus.COMPLETED, {})

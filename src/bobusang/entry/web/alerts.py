@@ -41,7 +41,7 @@ class Advice:
     action: str
 
 
-_JOBS, _SYSTEM = N_("See the failed jobs"), N_("See workers and queues")
+_JOBS, _SYSTEM, _SENDS = N_("See the failed jobs"), N_("See workers and queues"), N_("Decide on the sends")
 ADVICE: Mapping[str, Advice] = {
     "failure_rate": Advice(
         N_("Jobs fail"),
@@ -96,6 +96,42 @@ ADVICE: Mapping[str, Advice] = {
         N_("See the errors by cause; when that is mended, run again what failed."),
         "/runs/{batch}/errors",
         N_("See why the run failed"),
+    ),
+    "account_off": Advice(
+        N_("An account is switched off"),
+        N_("Mend the cause, such as an expired token, and let it send again. What sells out can be ordered till then."),
+        "/listings/freshness",
+        N_("See the accounts"),
+    ),
+    "market_holds": Advice(
+        N_("Sends are held"),
+        N_("A guard stopped these sends. Look at the numbers, then approve or reject them."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "two_products": Advice(
+        N_("The market has a product twice"),
+        N_("Delete the one that is not ours at the market, for nothing keeps it true; then reject the hold."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "lost_calls": Advice(
+        N_("Calls have no verdict"),
+        N_("See whether webhooks come and their secret is right; then approve the hold, and it is sent anew."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "refused_live": Advice(
+        N_("Changes of live listings were refused"),
+        N_("They look well and are not what they should be. See why each was refused, and mend the cause."),
+        "/listings?state=LIVE&refused=1",
+        N_("See the refused listings"),
+    ),
+    "below_floor": Advice(
+        N_("Listings sell at a loss"),
+        N_("Look at the price of each: mend cost, rates or policy, or close the listing."),
+        "/listings?state=LIVE",
+        N_("See the live listings"),
     ),
     "search_lag": Advice(
         N_("The search index is behind"),

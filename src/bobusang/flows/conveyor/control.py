@@ -10,9 +10,10 @@ from bobusang.flows.conveyor import batches, rules, telling
 from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage, StageStatus
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import raise_alert, settle_alerts
+from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.engine.model import Run
@@ -33,6 +34,12 @@ CLOSE = Statement("""
 LAST = Statement(f"""
     update pipeline_control set status = 'ERROR', error_msg = :error, updated_at = :now where status = 'DONE'
       and id = (select id from (select max(id) as id from pipeline_control where {_BRAND}) as ended)""")
+# What PRICE and REGISTER passed over for want of an account is not done, however smoothly they ran.
+UNSOLD = Statement(f"""
+    update pipeline_control set status = 'ERROR', error_msg = :why, updated_at = :now
+    where {_BRAND} and stage in ('PRICE', 'REGISTER') and status = 'DONE'""")
+PARTLY = Statement(f"""
+    update pipeline_control set error_msg = :why where {_BRAND} and stage = 'REGISTER' and status = 'DONE'""")
 STANDING = Statement(f"select stage, status, error_msg from pipeline_control where {_BRAND} order by id")
 CAUSE = Statement("""
     select t.error_message as value from tasks t join workflow_steps s on s.id = t.step_id
@@ -98,13 +105,15 @@ async def on_job(tx: Tx, moved: JobMoved) -> None:
     await tx.execute(CLOSE, **names, error=words, now=tx.now)
     if moved.status is JobStatus.FAILED:  # with hardly anything to register REGISTER had an easy time
         await tx.execute(LAST, **names, error="too much failed in the stages before", now=tx.now)
+    unsold = await _unsold(tx, names)
     rows = await tx.fetch(STANDING, **names)
     status = await batches.leave(tx, batch_id, brand)
     failed = _failed(rows)
     told = "; ".join(f"{row['stage']}: {row['error_msg'] or 'no cause was given'}" for row in failed)
     well = [Stage(row["stage"]) for row in rows if row["status"] == StageStatus.DONE]
     await settle_alerts(tx, [telling.stage_key(stage, brand) for stage in well])
-    if failed and not cancelled:  # who cancels knows which brands: one notice of the batch is enough
+    # Who cancels knows which brands, and an account that is off has an alert of its own: the batch's is enough.
+    if failed and not cancelled and (by_itself or not unsold):
         causes = by_itself or [Stage(failed[0]["stage"])]  # the stages behind fail with it, and are no trouble more
         await raise_alert(tx, *(telling.stage_failed(stage, brand, batch_id, told) for stage in causes))
     mode = Mode(mode_of(moved.run).value)
@@ -113,6 +122,19 @@ async def on_job(tx: Tx, moved: JobMoved) -> None:
         await raise_alert(tx, telling.batch_failed(mode, batch_id, words))
     if status is BatchStatus.COMPLETED:
         await settle_alerts(tx, [telling.batch_key(mode)])
+
+
+async def _unsold(tx: Tx, names: Mapping[str, str]) -> bool:
+    """Whether all accounts are switched off, so that the brand was not sold; where only some are, its row says so."""
+    every = await accounts.every(tx)
+    off = [one for one in every if not one.enabled]
+    why = "; ".join(f"{one.market}/{one.name} is switched off: {one.stopped_why}" for one in off)
+    if off and len(off) == len(every):
+        await tx.execute(UNSOLD, **names, why=why, now=tx.now)
+        return True
+    if off:
+        await tx.execute(PARTLY, **names, why=f"{why} (the other accounts were served)")
+    return False
 
 
 def _failed(rows: Sequence[Row]) -> list[Row]:
