@@ -59,7 +59,7 @@ async def full(db: Database) -> Database:
 ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "a stage: its products": (goods.KNOWN, {"mall": "okmall", "keys": KEYS}),
     "sift, FULL": (sifting.EVERY, {**SIFTED, "keys": KEYS}),
-    "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1]}),
+    "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1], "states": ["LIVE"]}),
     "IMAGE: what is shown already": (picturing.PUBLISHED, {"accounts": [1], "ids": SOME}),
     "REGISTER: their listings": (listings.OF_PRODUCTS, {"account": 1, "products": SOME}),
     "REGISTER: who else sells them": (

@@ -122,7 +122,7 @@ class Starting:
 
     async def _brands(self, tx: Tx, task: Task) -> list[Brand]:
         """Those a PARTIAL had when FULL came for them, or all that may run."""
-        found = await choosing.chosen(tx, self._collector)
+        found = await choosing.chosen(tx, self._collector, mode=Mode(task.input["mode"]))
         named = task.input.get("brands")
         return found if named is None else [brand for brand in found if [brand.mall, brand.name] in named]
 

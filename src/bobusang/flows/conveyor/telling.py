@@ -66,8 +66,8 @@ async def _retired(tx: Tx, collector: Collector) -> list[str]:
     lasting = [one.key for one in await open_alerts(tx) if one.rule == STAGE]
     if not lasting:
         return []
-    run = await choosing.accepted(tx, await choosing.enabled(tx, collector))
-    known = _keys(run)
+    malls = await choosing.enabled(tx, collector)
+    known = _keys([*await choosing.accepted(tx, malls), *await choosing.on_sale(tx, malls)])
     return [key for key in lasting if key not in known]
 
 
