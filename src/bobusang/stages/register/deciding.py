@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, steps
 from bobusang.stages.register.drafting import drafted, today
 from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
+from bobusang.stages.register.limiting import Limit, capped, limit_of, limited
 from bobusang.stages.register.market import Family, Problem
 from bobusang.stages.register.refusing import digest, still_stands
 from bobusang.stages.register.tables import CallState
@@ -75,9 +76,13 @@ def decide(
 ) -> Decision:
     """The best call that no guard stops; a wish that is under way waits, unless something sold out meanwhile."""
     day = today(market.abilities, now)
-    wish = drafted(wanted, account, market.abilities, day)
-    is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
-    found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
+    limit = limit_of(listing, wanted.seen_at, account.policy, now)
+    if limit.is_off or not wanted.is_known:
+        found = limited(listing, limit, account.policy)
+    else:
+        wish = drafted(wanted, capped(account) if limit is Limit.CAPPED else account, market.abilities, day)
+        is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
+        found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
     under_way = last if last is not None and last.state.is_open else None
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)

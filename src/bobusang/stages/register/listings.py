@@ -41,6 +41,7 @@ ENDING = Statement("""
     select product_id from listings
     where account_id = :account and state = 'LIVE' and open_call is null and available_until <= :until
     order by available_until, product_id limit :limit""")
+BY_ID = Statement("select * from listings where id in (:ids...) order by id")
 BY_SKU = Statement("select * from listings where sku = :sku order by account_id")
 BY_STATE = Statement("select state, count(*) as listings from listings where account_id = :account group by state")
 
@@ -124,6 +125,11 @@ async def ending(tx: Tx, account: int, until: date, *, limit: int = 500) -> list
     return [row["product_id"] for row in rows]
 
 
+async def some(tx: Tx, chosen: Sequence[int]) -> list[Listing]:
+    """These listings; for looking only, since an account is locked before its listings."""
+    return [listing_of(row) for row in (await tx.fetch(BY_ID, ids=list(chosen)) if chosen else ())]
+
+
 async def by_sku(tx: Tx, sku: str) -> list[Listing]:
     """A product's listings on all accounts."""
     return [listing_of(row) for row in await tx.fetch(BY_SKU, sku=sku)]
@@ -155,6 +161,8 @@ def listing_of(row: Row) -> Listing:
         refusal=refusal,
         day_price=row["day_price"],
         day=date.fromisoformat(row["day"]) if row["day"] else None,
+        closed_at=utc(row["closed_at"]),
+        unseen_at=utc(row["unseen_at"]),
     )
 
 

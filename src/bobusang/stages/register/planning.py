@@ -180,7 +180,8 @@ async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item
 
 
 async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Kind, Trip]:
-    kinds = [item.decision.step.kind for item in items if isinstance(item.decision, Chosen)]
+    asked = [item for item in items if item.listing.closed_at is None]  # what a person closed is no accident
+    kinds = [item.decision.step.kind for item in asked if isinstance(item.decision, Chosen)]
     if not set(kinds) & set(RUN_GUARDS):
         return {}
     closed = await calls.closed(tx, account.id, DAY)
@@ -198,7 +199,7 @@ async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> 
 
 
 def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
-    if not isinstance(item.decision, Chosen):
+    if not isinstance(item.decision, Chosen) or item.listing.closed_at is not None:
         return item
     step = item.decision.step
     trip = trips.get(step.kind)

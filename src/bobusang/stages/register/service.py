@@ -15,7 +15,7 @@ from bobusang.stages.register import applying, calls, claims, holds, inbox, list
 from bobusang.stages.register.deciding import Chosen, decide
 from bobusang.stages.register.guards import Guard
 from bobusang.stages.register.market import Key
-from bobusang.stages.register.model import Listing
+from bobusang.stages.register.model import Listing, Wanted
 from bobusang.stages.register.planning import Planner
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bobusang.stages.register.holds import Hold
     from bobusang.stages.register.inbox import Received
     from bobusang.stages.register.market import Market, Outgoing, Request
-    from bobusang.stages.register.model import Account, Draft, Wanted
+    from bobusang.stages.register.model import Account, Draft
     from bobusang.stages.register.planning import Planned
     from bobusang.stages.register.settling import Sent, Settled
 
@@ -63,6 +63,12 @@ class Register:
     async def plan(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
         """First commit: what becomes of each, and intents for what is sent."""
         return await self.planner.plan(tx, account.id, run, wanteds)
+
+    async def plan_limits(self, tx: Tx, account: Account, run: str, listing_ids: Sequence[int]) -> list[Planned]:
+        """First commit, for what limits these listings alone: a person closed them, or nobody has seen their sources.
+        Nobody looks at their products."""
+        found = await listings.some(tx, listing_ids)
+        return await self.planner.plan(tx, account.id, run, [_unlooked(one) for one in found])
 
     async def send(self, account: Account, outgoings: Sequence[Outgoing]) -> list[Sent]:
         """Send what was intended, some at once; nothing is open meanwhile. A right that has run out is not used."""
@@ -136,6 +142,14 @@ class Register:
             return Preview(wanted.product_id, decision)
         request = self.planner.request(decision, Key(listing.reference or UNISSUED, listing.market_id))
         return Preview(wanted.product_id, decision, changes(listing.confirmed, decision.step.target), request)
+
+
+def _unlooked(listing: Listing) -> Wanted:
+    """A wish that says nothing of the product."""
+    nothing: tuple[Any, ...] = ()
+    return Wanted(
+        *(listing.product_id, listing.sku, "", "", 0, 0, nothing, nothing, nothing, None, None, None), is_known=False
+    )
 
 
 def changes(before: Draft | None, after: Draft) -> dict[str, tuple[Any, Any]]:
