@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.connectors.markets.buyma.market import PRODUCTION, Buyma
 from bobusang.flows.conveyor import register as conveyor
-from bobusang.flows.conveyor import scheduling
+from bobusang.flows.conveyor import scheduling, unseen
 from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
@@ -95,6 +95,7 @@ def duties(settings: Settings, belt: Belt) -> list[Duty]:
         inbox.apply(database, belt.register),
         resending.resend(database, belt.register),
         closing.close(database, belt.register),
+        unseen.watch(belt),
         alarms.watch(database),
         *market_upkeep.duties(database, belt.collector.blobs),
     ]

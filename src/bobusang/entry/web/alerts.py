@@ -133,6 +133,12 @@ ADVICE: Mapping[str, Advice] = {
         "/listings?state=LIVE",
         N_("See the live listings"),
     ),
+    "unseen_listings": Advice(
+        N_("Nobody has seen the sources of live listings"),
+        N_("See whether their mall is off, silent or blocked. Less of them is offered, then nothing, until seen."),
+        "/sellers/sources",
+        N_("See the sources"),
+    ),
     "search_lag": Advice(
         N_("The search index is behind"),
         N_("See how the index stands; make it anew if it does not catch up."),

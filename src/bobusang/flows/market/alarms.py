@@ -13,7 +13,7 @@ from bobusang.engine.upkeep.duty import Duty
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import keep_alerts, open_alerts
 from bobusang.platform.notifier import Level, Notice
-from bobusang.stages.register import accounts, listings
+from bobusang.stages.register import accounts, closing, listings
 from bobusang.stages.register.guards import Guard
 
 if TYPE_CHECKING:
@@ -27,20 +27,23 @@ MOST = 1000
 """Counted so far: beyond it nobody reads the number."""
 EXAMPLES = 10
 LOST, REFUSED = "lost", "refused"
-RULES = ("account_off", "market_holds", "two_products", "lost_calls", "refused_live", "below_floor")
+RULES = (
+    *("account_off", "market_holds", "two_products", "lost_calls", "refused_live", "below_floor"),
+    "unseen_listings",
+)
 
 # Each by its own index, and by the newest so many. What is refused is asked as in `receipts.REFUSED`.
 COUNTS = Statement("""
     select guard as name, count(*) as value from (
-      select guard from listing_holds where account_id = :account and state = 'HELD' order by id desc limit :most) a
+      select guard from listing_holds where account_id = :account and state = 'HELD' order by id desc limit :most) held
     group by guard
     union all
     select 'lost', count(*) from (
-      select id from market_calls where account_id = :account and state = 'LOST' limit :most) b
+      select id from market_calls where account_id = :account and state = 'LOST' limit :most) unanswered
     union all
     select 'refused', count(*) from (
       select id from listings where refusal_cause > '' and coalesce(account_id, 0) = :account
-        and coalesce(state, '') = 'LIVE' limit :most) c""")
+        and coalesce(state, '') = 'LIVE' limit :most) refused""")
 BELOW = Statement("""
     select q.sku from price_quotes q
     join listings l on l.account_id = :account and l.product_id = q.product_id and l.state = 'LIVE'
@@ -49,9 +52,13 @@ BELOW = Statement("""
         and n.account = q.account and n.id > q.id)
     order by q.id limit :most""")
 
+UNSEEN = Statement("""
+    select sku from listings where unseen_at > :never and closed_at is null and coalesce(account_id, 0) = :account
+      and coalesce(state, '') = 'LIVE' order by unseen_at, id limit :most""")
+
 
 def watch(db: Database) -> Duty:
-    """Every minute, two statements an account; nothing is written while all is well."""
+    """Every minute, three statements an account; nothing is written while all is well."""
 
     async def run() -> int:
         async with db.read() as tx:
@@ -71,14 +78,22 @@ async def wrong(tx: Tx) -> list[Notice]:
         counts = {row["name"]: int(row["value"]) for row in await tx.fetch(COUNTS, account=account.id, most=MOST)}
         said = {"account": account.id, "market": account.market, "name": account.name, "most": MOST, "yes": True}
         below = [row["sku"] for row in await tx.fetch(BELOW, **said)]
+        gone = await tx.fetch(UNSEEN, account=account.id, never=closing.NEVER, most=MOST)
+        unseen = [row["sku"] for row in gone]
         live = 0 if account.enabled else await listings.live(tx, account.id)
-        found += judge(account, counts, below, live)
+        found += judge(account, counts, below, unseen, live)
     return found
 
 
-def judge(account: Account, counts: Mapping[str, int], below: Sequence[str] = (), live: int = 0) -> Iterator[Notice]:
-    """What an account's counts say: by guard its holds, and `lost` and `refused`; the SKUs that sell below their floor;
-    how many listings are live where it is off. Pure."""
+def judge(
+    account: Account,
+    counts: Mapping[str, int],
+    below: Sequence[str] = (),
+    unseen: Sequence[str] = (),
+    live: int = 0,
+) -> Iterator[Notice]:
+    """What an account's counts say: by guard its holds, and `lost` and `refused`; the SKUs that sell below their floor,
+    and those that nobody has seen for long; how many listings are live where it is off. Pure."""
     shop, who = f"{account.market}/{account.name}", f"--account {account.name}"
     if not account.enabled:
         yield Notice(
@@ -131,6 +146,18 @@ def judge(account: Account, counts: Mapping[str, int], below: Sequence[str] = ()
             f"{shop}: {_many(len(below))} live listings sell below their floor",
             f"{named(below)}. Their price is held, and each order is a loss. `bobusang price explain SKU` says why: "
             "mend cost, rates or policy, or take it off by `bobusang listing close SKU`.",
+        )
+    if unseen:
+        rule = account.policy.unseen
+        then = [f"at most {rule.cap} of each can be ordered after {rule.capped} h"] if rule.capped else []
+        then += [f"none after {rule.suspended} h"] if rule.suspended else []
+        yield Notice(
+            f"unseen_listings:{shop}",
+            Level.WARNING,
+            f"{shop}: nobody has seen the sources of {_many(len(unseen))} live listings for {rule.told} h",
+            f"{named(unseen)}. Is their mall off, silent or blocked, or their brand not run (`bobusang source list`)? "
+            f"Once this was told, {' and '.join(then) or 'nothing is done by itself'}, until a page shows them again. "
+            "`bobusang listing close SKU` takes one off now.",
         )
 
 

@@ -15,7 +15,8 @@ from bobusang.stages.register.deciding import Chosen
 from bobusang.stages.register.settling import wait_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from bobusang.kit.db import Database, Tx
     from bobusang.stages.register.model import Account
@@ -42,26 +43,32 @@ async def _closed(db: Database, register: Register, account: Account) -> int:
     async with db.read() as tx:
         found = await closing.still_live(tx, account.id, limit=AT_ONCE)
     try:
-        return await limited(db, register, account, closing.BY_PERSON, found) if found else 0
+        return await limited(db, register, account, closing.BY_PERSON, found, {}) if found else 0
     except Exception as error:
         log.get("market").error("closed listings cannot be sent", account=account.name, error=repr(error))
         return 0
 
 
-async def limited(db: Database, register: Register, account: Account, run: str, ids: Sequence[int]) -> int:
-    """Send what limits of these listings ask for; how many calls went out."""
+async def limited(
+    db: Database,
+    register: Register,
+    account: Account,
+    run: str,
+    ids: Sequence[int],
+    seen: Mapping[int, datetime | None],
+) -> int:
+    """Send what limits of these listings ask for, `seen` at their malls when; how many calls went out."""
     register.secret(account.token_ref)  # without it nothing can be sent, and intents would only lie about
-    planned = await db.transact(lambda tx: _planned(tx, register, account, run, ids))
-    outgoings = [one.outgoing for one in planned if one.outgoing is not None]
+
+    async def plan(tx: Tx) -> list[Planned]:
+        """And wake who waits for the verdict on a call that another overtakes: there will be none."""
+        planned = await register.plan_limits(tx, account, run, ids, seen)
+        overtaken = [one.decision.supersedes for one in planned if isinstance(one.decision, Chosen)]
+        await wake_many(tx, [wait_key(call.id) for call in overtaken if call is not None])
+        return planned
+
+    outgoings = [one.outgoing for one in await db.transact(plan) if one.outgoing is not None]
     if outgoings:
         sents = await register.send(account, outgoings)
         await db.transact(lambda tx: settled(tx, register, account, sents))
     return len(outgoings)
-
-
-async def _planned(tx: Tx, register: Register, account: Account, run: str, ids: Sequence[int]) -> list[Planned]:
-    """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
-    planned = await register.plan_limits(tx, account, run, ids)
-    overtaken = [one.decision.supersedes for one in planned if isinstance(one.decision, Chosen)]
-    await wake_many(tx, [wait_key(call.id) for call in overtaken if call is not None])
-    return planned

@@ -20,6 +20,7 @@ from bobusang.stages.register.planning import Planner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from bobusang.kit.clock import Clock
     from bobusang.kit.db import Tx
@@ -64,11 +65,13 @@ class Register:
         """First commit: what becomes of each, and intents for what is sent."""
         return await self.planner.plan(tx, account.id, run, wanteds)
 
-    async def plan_limits(self, tx: Tx, account: Account, run: str, listing_ids: Sequence[int]) -> list[Planned]:
-        """First commit, for what limits these listings alone: a person closed them, or nobody has seen their sources.
-        Nobody looks at their products."""
+    async def plan_limits(
+        self, tx: Tx, account: Account, run: str, listing_ids: Sequence[int], seen: Mapping[int, datetime | None]
+    ) -> list[Planned]:
+        """First commit, for what limits these listings alone: a person closed them, or nobody has seen their sources
+        (`seen`: by listing, when last). Nobody looks at their products."""
         found = await listings.some(tx, listing_ids)
-        return await self.planner.plan(tx, account.id, run, [_unlooked(one) for one in found])
+        return await self.planner.plan(tx, account.id, run, [_unlooked(one, seen.get(one.id)) for one in found])
 
     async def send(self, account: Account, outgoings: Sequence[Outgoing]) -> list[Sent]:
         """Send what was intended, some at once; nothing is open meanwhile. A right that has run out is not used."""
@@ -144,11 +147,13 @@ class Register:
         return Preview(wanted.product_id, decision, changes(listing.confirmed, decision.step.target), request)
 
 
-def _unlooked(listing: Listing) -> Wanted:
-    """A wish that says nothing of the product."""
+def _unlooked(listing: Listing, seen_at: datetime | None) -> Wanted:
+    """A wish that says nothing of the product but when it was last seen."""
     nothing: tuple[Any, ...] = ()
     return Wanted(
-        *(listing.product_id, listing.sku, "", "", 0, 0, nothing, nothing, nothing, None, None, None), is_known=False
+        *(listing.product_id, listing.sku, "", "", 0, 0, nothing, nothing, nothing, None, None, None),
+        seen_at=seen_at,
+        is_known=False,
     )
 
 
