@@ -78,6 +78,16 @@ async def test_a_person_closes_more_than_a_run_may_and_uses_up_none_of_it(db: Da
     assert await desk.rows("select guard from listing_holds") == []
 
 
+async def test_a_run_that_its_guard_stops_still_closes_what_a_person_closed(db: Database) -> None:
+    desk = await opened(db, Policy(caution=Caution(closed=10, few=1)))
+    await shut(desk, "okmall-1")
+
+    await desk.go(COATS[0], *(replace(coat, variants=stocks(Stock.OUT)) for coat in COATS[1:]))
+    await desk.told()
+
+    assert await states(desk) == {"okmall-1": "SUSPENDED", "okmall-2": "LIVE", "okmall-3": "LIVE"}
+
+
 async def test_closing_overtakes_what_the_market_has_not_judged_yet(db: Database) -> None:
     desk = await opened(db)
     await desk.go(replace(COATS[0], comments="新しい説明です。"))
