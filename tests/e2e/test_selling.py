@@ -146,6 +146,16 @@ def test_a_held_rate_and_the_switch(call: Callable[..., Any]) -> None:
     assert call("account start main")["enabled"] is True
 
 
+def test_a_listing_is_closed_until_somebody_opens_it(call: Callable[..., Any]) -> None:
+    sku = call("listing list --limit 1")["items"][0]["sku"]
+    assert call(f"listing close {sku}", code=2)["error"]["code"] == "usage"
+    assert call(f"listing close {sku} --why", "a letter") == {"sku": sku, "listings": 1}
+    assert call(f"listing close {sku} --why", "a letter") == {"sku": sku, "listings": 0}
+    (shown,) = call(f"listing show {sku}")["items"]
+    assert (shown["closed_why"], shown["closed_at"] is not None) == ("a letter", True)
+    assert call(f"listing open {sku} --account main") == {"sku": sku, "listings": 1}
+
+
 def test_every_page_can_be_read_in_korean(
     program: Up, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, call: Callable[..., Any]
 ) -> None:

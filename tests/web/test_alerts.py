@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from tests.web.screen import Screen
 
 DEAD = Notice("dead_letters:INVALID", Level.WARNING, "120 dead letters of class INVALID", "See <b>them</b>.")
-RUN = Notice("conveyor.batch:20261116_01", Level.CRITICAL, "batch 20261116_01 failed", "not every brand")
+IN = {"batch": "20261116_01"}
+RUN = Notice("conveyor.batch:FULL", Level.CRITICAL, "batch 20261116_01 failed", "not every brand", fields=IN)
 
 
 async def raised(screen: Screen, *notices: Notice) -> None:

@@ -210,6 +210,23 @@ async def test_one_listing_is_looked_at_again(screen: Screen) -> None:
     assert page.text(".said") == f"{line.sku} is looked at again with the next run."
 
 
+async def test_a_listing_is_closed_with_a_reason_and_opened_again(screen: Screen) -> None:
+    line = (await lines(screen, state=State.LIVE))[0]
+    chosen = {"account": line.account}
+
+    silent = await screen.operator.post(f"{at(line)}/close", on=at(line), **chosen)
+    closed = await screen.operator.post(f"{at(line)}/close", on=at(line), **chosen, why="a letter")
+    page = await screen.viewer.get(at(line))
+    opened = await screen.operator.post(f"{at(line)}/open", on=at(line), **chosen)
+
+    assert silent.text(".said.refused") == "Say why."
+    assert closed.text(".said") == f"{line.sku} is closed: the market is told within seconds."
+    assert page.text("div.said.refused h3").startswith("Closed by the operator")
+    assert page.texts("div.said.refused p")[0] == "a letter"
+    assert opened.text(".said") == f"{line.sku} is open: the next run brings it back."
+    assert "Close it" in (await screen.viewer.get(at(line))).texts("details summary")
+
+
 async def test_an_account_is_stopped_and_started_beside_its_figures(screen: Screen) -> None:
     account = (await lines(screen))[0].account
     chosen = {"market": "buyma", "account": account}

@@ -36,7 +36,9 @@ SEVERITY = tuple(Level)
 _COLUMNS = ("alert_key", "rule", "level", "title", "text", "link", "fields", "opened_at", "count", "owed")
 _NEW = Bulk(alerts, _COLUMNS, keep=True)
 _OPEN = Statement("select alert_key, rule from alerts where resolved_at is null")
-_KNOWN = Statement("select alert_key, resolved_at, level, title, text from alerts where alert_key in (:keys...)")
+_KNOWN = Statement(
+    "select alert_key, resolved_at, level, title, text, link, fields from alerts where alert_key in (:keys...)"
+)
 _SEEN = Statement("update alerts set count = count + 1 where alert_key in (:keys...)")
 _REOPEN = Statement("delete from alerts where alert_key in (:keys...) and resolved_at is not null")
 _RESOLVE = Statement(
@@ -86,7 +88,8 @@ async def raise_alert(tx: Tx, *notices: Notice) -> None:
 
 async def _reword(tx: Tx, notice: Notice, row: Row) -> None:
     """Keep the words fresh for the reminder; a trouble that became worse is told at once."""
-    words = {"level": notice.level, "title": shortened(notice.title, 300), "text": shortened(notice.text, LONGEST_TEXT)}
+    names = ("level", "title", "text", "link", "fields")
+    words = dict(zip(names, _words(notice), strict=True))
     if words != {name: row[name] for name in words}:
         if SEVERITY.index(notice.level) > SEVERITY.index(row["level"]):
             words["owed"] = Owed.OPENED
@@ -98,6 +101,14 @@ async def settle_alerts(tx: Tx, keys: Iterable[str]) -> None:
     gone = sorted(keys)
     if gone:
         await tx.execute(_RESOLVE, keys=gone, now=tx.now)
+
+
+async def keep_alerts(tx: Tx, current: Sequence[Notice], *, rules: Collection[str]) -> None:
+    """These are all that `rules` find now: open what is new, end what is gone."""
+    await raise_alert(tx, *current)
+    present = {notice.key for notice in current}
+    rows = await tx.fetch(_OPEN)
+    await settle_alerts(tx, (r["alert_key"] for r in rows if r["rule"] in rules and r["alert_key"] not in present))
 
 
 async def open_alerts(tx: Tx) -> list[Alert]:
@@ -121,12 +132,7 @@ class Alerting:
         """
 
         async def work(tx: Tx) -> None:
-            await raise_alert(tx, *current)
-            present = {notice.key for notice in current}
-            rows = await tx.fetch(_OPEN)
-            await settle_alerts(
-                tx, (r["alert_key"] for r in rows if r["rule"] in rules and r["alert_key"] not in present)
-            )
+            await keep_alerts(tx, current, rules=rules)
             await tx.execute(_REMIND, before=tx.now - self._remind_every)
             await tx.execute(_FORGET, before=tx.now - KEEP_RESOLVED)
 
@@ -176,14 +182,21 @@ def _row(notice: Notice, now: datetime) -> tuple[object, ...]:
     return (
         notice.key,
         notice.rule,
+        *_words(notice),
+        now,
+        1,
+        Owed.OPENED,
+    )
+
+
+def _words(notice: Notice) -> tuple[Level, str, str, str | None, str | None]:
+    """What a notice says of a trouble, as it is kept."""
+    return (
         notice.level,
         shortened(notice.title, 300),
         shortened(notice.text, LONGEST_TEXT),
         shortened(notice.link, 1000) if notice.link else None,
         json.dumps(notice.fields) if notice.fields else None,
-        now,
-        1,
-        Owed.OPENED,
     )
 
 

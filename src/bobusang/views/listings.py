@@ -48,18 +48,24 @@ class ListingLine:
     drifted: bool
     """Whether what the market has differs from what was sent."""
     confirmed_at: datetime | None
+    closed_at: datetime | None
+    """Since when a person does not want it on sale."""
     updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListingDetail(ListingLine):
-    """A listing with what the market confirmed, and what it refused."""
+    """A listing with what the market confirmed, what it refused, and what keeps it from being sold."""
 
     reference: str | None
     refusal_cause: str | None
     refusal_until: datetime | None
     drift: Any
     confirmed: dict[str, Any] | None
+    closed_by: str | None
+    closed_why: str | None
+    unseen_at: datetime | None
+    """Since when people know that nobody has seen its source for long."""
     created_at: datetime
 
 
@@ -131,6 +137,9 @@ async def of_sku(tx: Tx, sku: str) -> list[ListingDetail]:
             refusal_until=utc(row["refusal_until"]),
             drift=document(row["drift"]),
             confirmed=document(row["confirmed"]),
+            closed_by=row["closed_by"],
+            closed_why=row["closed_why"],
+            unseen_at=utc(row["unseen_at"]),
             created_at=utc(row["created_at"]),
         )
         for row in rows
@@ -190,6 +199,7 @@ def _line(row: Row) -> dict[str, Any]:
         "refused": row["refusal_words"] or row["refusal_cause"],
         "drifted": row["drift"] is not None,
         "confirmed_at": utc(row["confirmed_at"]),
+        "closed_at": utc(row["closed_at"]),
         "updated_at": utc(row["updated_at"]),
     }
 

@@ -29,7 +29,7 @@ from bobusang.engine.worker import Pace, Worker
 from bobusang.flows.catalogue.duties import forget_replies
 from bobusang.flows.collect import register as collect
 from bobusang.flows.collect.duties import awaken, prune_raw, share, tidy
-from bobusang.flows.conveyor import control, scheduling
+from bobusang.flows.conveyor import control, scheduling, telling
 from bobusang.flows.conveyor import register as conveyor
 from bobusang.flows.conveyor.abandoning import abandon
 from bobusang.flows.conveyor.measuring import measure
@@ -136,6 +136,7 @@ class App:
             inbound.start(engine),
             inbound.forget(engine, timedelta(days=self.settings.raw_keep_days)),
             abandon(engine, timedelta(seconds=self.settings.silent_seconds)),
+            telling.settle(engine.db, self.collector),
             measure(engine),
             forget_replies(engine.db),
             *conveying.duties(self.settings, self.belt),

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from bobusang.connectors.markets.buyma.market import PRODUCTION, Buyma
 from bobusang.flows.conveyor import register as conveyor
-from bobusang.flows.conveyor import scheduling
+from bobusang.flows.conveyor import scheduling, unseen
 from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
-from bobusang.flows.market import exchange, inbox, resending, showing
+from bobusang.flows.market import alarms, closing, exchange, inbox, resending, showing
 from bobusang.flows.market_upkeep import duties as market_upkeep
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
@@ -94,6 +94,9 @@ def duties(settings: Settings, belt: Belt) -> list[Duty]:
     found = [
         inbox.apply(database, belt.register),
         resending.resend(database, belt.register),
+        closing.close(database, belt.register),
+        unseen.watch(belt),
+        alarms.watch(database),
         *market_upkeep.duties(database, belt.collector.blobs),
     ]
     if not settings.sandbox_url:  # whose market is as near as we are, and with which nothing else is ever called

@@ -35,6 +35,7 @@ POLICY = {
     "patience": "PT1800S",
     "sends": 4,
     "doubles": False,
+    "unseen": {"told": 48, "capped": 24, "suspended": 240, "cap": 1},
 }
 
 
@@ -115,6 +116,8 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a name inside it": ({"policy": {"caution": {"stepp": 1}}}, "policy.caution.stepp"),
     "a policy of a wrong type": ({"policy": {"most": "three"}}, "policy"),
     "shares that grow": ({"policy": {"budget": {"shares": [60, 75, 85, 95, 100]}}}, "shares"),
+    "a cap at which nothing can be ordered": ({"policy": {"unseen": {"cap": 0}}}, "unseen"),
+    "hours below zero": ({"policy": {"unseen": {"told": -1}}}, "unseen"),
     "an unknown field": ({"password": "x"}, "password"),
 }
 

@@ -192,3 +192,30 @@ async def test_listings_are_looked_at_again_with_the_next_run(door: Door, desk: 
         {"skus": [WANTED.sku]},
     )
     assert (missing.status_code, missing.json()["field"]) == (404, "sku")
+
+
+async def test_a_listing_is_closed_and_opened_by_a_person_and_that_is_written_down(door: Door, desk: Desk) -> None:
+    told = {"sku": WANTED.sku, "why": "a letter"}
+    done = await door.operator.post("/listings/close", json=told)
+    again = await door.operator.post("/listings/close", json=told)
+    (shown,) = (await door.get("/listings/of", sku=WANTED.sku))["items"]
+    opened = await door.operator.post("/listings/open", json={"sku": WANTED.sku, "account": "main"})
+    refused = [
+        (await door.viewer.post("/listings/close", json=told)).status_code,
+        (await door.operator.post("/listings/close", json={"sku": WANTED.sku})).status_code,
+        (await door.operator.post("/listings/close", json=told | {"sku": "okmall-nothing"})).status_code,
+        (await door.operator.post("/listings/open", json={"sku": WANTED.sku, "account": "nobody"})).status_code,
+    ]
+
+    assert [one.json()["listings"] for one in (done, again, opened)] == [1, 0, 1]
+    assert (shown["closed_by"], shown["closed_why"], shown["closed_at"] is not None) == (
+        "the operator",
+        "a letter",
+        True,
+    )
+    assert refused == [403, 422, 404, 404]
+    acts = (await door.get("/audit", subject_type="listing"))["items"]
+    assert [(act["action"], act["subject_id"]) for act in acts] == [
+        ("listing.open", WANTED.sku),
+        ("listing.close", WANTED.sku),
+    ]

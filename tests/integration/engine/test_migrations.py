@@ -44,6 +44,7 @@ FILLED = {
     "0016": (),  # an index alone
     "0017": (),  # a column alone
     "0018": ("removed_products",),
+    "0019": (),  # columns and indexes alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -311,6 +312,10 @@ FROZEN = {
     "0016": [],
     "0017": ["update products set colours = '블랙, Black'"],
     "0018": ["insert into removed_products (id, url, removed_at) values (500002, 'https://mall.example/2', NOW)"],
+    "0019": [
+        """update listings set closed_at = NOW, closed_by = '보부상', closed_why = '반품', unseen_at = NOW
+          where id = 500001""",
+    ],
 }
 
 

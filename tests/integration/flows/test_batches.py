@@ -128,7 +128,7 @@ async def test_what_failed_runs_again_and_the_batch_with_it(line: Workshop, outc
     await line.enter()
     await line.drain(failing(GUCCI, "register", outcome))
     assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 1, True)
-    assert await alerts(line) == {f"okmall {GUCCI.name}", f"batch {started.batch_id} failed"}
+    assert await alerts(line) == {f"okmall {GUCCI.name}: REGISTER failed", f"FULL batch {started.batch_id} failed"}
 
     retried = await again(line, started.batch_id)
 
@@ -152,7 +152,7 @@ async def test_what_fails_again_is_told_again(line: Workshop) -> None:
     await line.drain(failing(GUCCI, "item", Fail("still no page")))
 
     assert (await rows(line, started.batch_id, GUCCI))[Stage.COLLECT] == ("ERROR", 0, "still no page")
-    assert f"okmall {GUCCI.name}" in await alerts(line)
+    assert await alerts(line) == {f"okmall {GUCCI.name}: COLLECT failed"}
 
 
 async def test_a_brand_that_another_batch_has_by_now_is_left_to_it(line: Workshop) -> None:
@@ -185,7 +185,7 @@ async def test_a_cancelled_batch_keeps_what_is_done_and_says_why(line: Workshop)
     done = {Stage.COLLECT: ("DONE", 1, None), Stage.CONVERT: ("DONE", 1, None)}
     assert await rows(line, started.batch_id, NIKE) == wanted | done
     assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 0, True)
-    assert (await held(line), await alerts(line)) == ([], {f"batch {started.batch_id} failed"})
+    assert (await held(line), await alerts(line)) == ([], {f"FULL batch {started.batch_id} failed"})
     with pytest.raises(Conflict, match="is over: FAILED"):
         await cancel(line, started.batch_id)
 

@@ -12,11 +12,13 @@ from bobusang.catalog.brands import Proposal
 from bobusang.catalog.model import Review
 from bobusang.engine import schedules
 from bobusang.engine.model import StepMode
-from bobusang.flows.conveyor import choosing, control, scheduling, starting
-from bobusang.flows.conveyor.model import Brand, Mode
+from bobusang.flows.conveyor import choosing, control, scheduling, starting, telling
+from bobusang.flows.conveyor.model import Brand, Mode, Stage
 from bobusang.flows.conveyor.scheduling import Starting
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Conflict, Missing
+from bobusang.kit.sql import Statement
+from bobusang.platform.alerting import open_alerts, raise_alert
 from bobusang.settings import load
 from bobusang.stages.collect import decisions
 from bobusang.stages.register import accounts
@@ -40,6 +42,15 @@ STEPS = (
     step("register", handler="work", mode=StepMode.BARRIER),
     step("close", handler="work", gather=True),
 )
+ON_SHELF = Statement("""
+    insert into products (id, mall, product_id, brand, brand_ko, name, url, listed, version, created_at, updated_at)
+    values (1, 'okmall', '1', 'Nike', '나이키', 'x', 'https://x', true, 1, :now, :now),
+      (2, 'okmall', '2', 'GUCCI', null, 'x', 'https://x', true, 1, :now, :now)""")
+LISTED = Statement("""
+    insert into listings (id, account_id, product_id, sku, state, created_at, updated_at)
+    select p.id, a.id, p.id, 'okmall', case when p.id = 1 then 'LIVE' else 'SUSPENDED' end, p.created_at, p.updated_at
+    from market_accounts a join products p on p.mall = 'okmall'""")
+SUSPENDED = Statement("update listings set state = 'SUSPENDED'")
 
 
 class Night:
@@ -225,3 +236,49 @@ async def test_a_brand_is_named_by_its_key_or_its_name_and_must_be_accepted(nigh
     assert missing.value.hint == "did you mean 나이키(NIKE)?"
     with pytest.raises(Conflict, match="mustit is off"):
         await chosen(malls=("okmall", "mustit"))
+
+
+async def test_partial_runs_what_is_not_accepted_any_more_and_still_on_sale(night: Night) -> None:
+    await night.accept(NIKE, GUCCI)
+    await night.sell()
+    known = await night.line.do(lambda tx: brands.listed(tx, "okmall"))
+    numbers = [one.id for one in known]
+    names = [Proposal(NIKE.name, "나이키", "NIKE"), Proposal(GUCCI.name, "구찌", "GUCCI")]
+    await night.line.do(lambda tx: brands.propose(tx, "okmall", names))
+    await night.line.do(lambda tx: brands.review(tx, numbers, Review.BLOCKED))
+    await night.line.do(lambda tx: tx.execute(ON_SHELF, now=EVENING))
+    await night.line.do(lambda tx: tx.execute(LISTED))
+
+    async def chosen(mode: Mode, *named: str) -> list[Brand]:
+        return await night.line.do(lambda tx: choosing.chosen(tx, night.shelf, ("okmall",), named, mode=mode))
+
+    assert await chosen(Mode.PARTIAL) == await chosen(Mode.PARTIAL, "NIKE") == [NIKE]
+    with pytest.raises(Conflict, match=r"GUCCI.* is blocked, not accepted"):
+        await chosen(Mode.PARTIAL, "GUCCI")
+    with pytest.raises(Conflict, match=r"NIKE.* is blocked, not accepted"):
+        await chosen(Mode.FULL, "NIKE")
+    await night.line.do(lambda tx: tx.execute(SUSPENDED))
+    with pytest.raises(Conflict, match="no brand of okmall is accepted"):
+        await chosen(Mode.PARTIAL)
+
+
+async def test_alerts_of_a_brand_that_nobody_runs_any_more_are_over(night: Night) -> None:
+    await night.accept(NIKE, GUCCI)
+    told = [telling.stage_failed(Stage.COLLECT, one, "20260127_01", "no page") for one in (NIKE, GUCCI)]
+    other = telling.batch_failed(Mode.FULL, "20260127_01", "no page")
+    await night.line.do(lambda tx: raise_alert(tx, *told, other))
+    duty = telling.settle(night.line.db, night.shelf)
+
+    async def lasting() -> set[str]:
+        return {one.key for one in await night.line.do(open_alerts)}
+
+    await duty.run()
+    assert await lasting() == {*(one.key for one in told), other.key}
+    known = await night.line.do(lambda tx: brands.listed(tx, "okmall"))
+    gucci = [one.id for one in known if one.key == GUCCI.name]
+    await night.line.do(lambda tx: brands.review(tx, gucci, Review.BLOCKED))
+    await duty.run()
+    assert await lasting() == {told[0].key, other.key}
+    await night.line.do(lambda tx: decisions.decide(tx, "okmall", enabled=False, why="no more", by="me"))
+    await duty.run()
+    assert await lasting() == {other.key}

@@ -98,8 +98,8 @@ async def test_one_brands_error_does_not_stop_the_others_and_is_told(
     assert failed == [(GUCCI.name, stage.upper(), "ERROR", 0, "not today")]
     assert await batch(line, started.batch_id) == (status, 2, good)
     titles = {row["title"] for row in await line.rows("select title from alerts")}
-    batch_told = {f"batch {started.batch_id} failed"} if status is BatchStatus.FAILED else set()
-    assert titles == {f"okmall {GUCCI.name}", *batch_told}
+    batch_told = {f"FULL batch {started.batch_id} failed"} if status is BatchStatus.FAILED else set()
+    assert titles == {f"okmall {GUCCI.name}: {stage.upper()} failed", *batch_told}
 
 
 async def test_partial_has_no_convert_and_no_image_and_leaves_a_running_fulls_brands_alone(line: Workshop) -> None:

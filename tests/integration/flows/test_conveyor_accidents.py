@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.flows.conveyor import marks
+from bobusang.flows.conveyor import marks, retrying
 from bobusang.flows.conveyor.model import Mode
 from bobusang.flows.market import exchange
 from bobusang.sandbox.buyma.account import Behaviour
@@ -99,7 +99,7 @@ async def test_all_sources_answer_500_and_nothing_is_closed(listed: Shop) -> Non
     )
     causes = {(row["mall_name"], row["error_msg"]) for row in rows if row["stage"] == "COLLECT"}
     assert causes == {("okmall", "HTTP 500: their fault"), ("mustit", "HTTP 500: their fault")}
-    level, text = (await alerts(listed))[f"conveyor.batch:{batch}"]
+    level, text = (await alerts(listed))["conveyor.batch:FULL"]
     assert (level, "COLLECT: HTTP 500: their fault" in text) == ("WARNING", True)
 
 
@@ -247,13 +247,18 @@ async def test_the_switch_of_an_account_stops_sending_at_once(shop: Shop) -> Non
     await until(shop, "select 1 - count(*) as n from market_calls where state = 'INTENT'", least=1)
     sent = await written(shop)
 
-    assert await shop.ended(batch) == "COMPLETED"
+    assert await shop.ended(batch) == "FAILED"
     some = await shelves(shop)
     assert (await written(shop), len(some)) == (sent, sent["products"])
+    rows = await shop.yard.rows("select stage, status, error_msg from pipeline_control where status = 'ERROR'")
+    assert {row["stage"] for row in rows} == {"PRICE", "REGISTER"}
+    assert all("is switched off" in row["error_msg"] for row in rows)
 
     visit(shop.yard.app, CALM)
     await switch(shop, enabled=True)
-    assert await shop.run(Mode.FULL, BRANDS) == "COMPLETED"
+    engine = shop.yard.app.engine
+    await shop.yard.db.transact(lambda tx: retrying.retry(tx, engine, batch))
+    assert await shop.ended(batch) == "COMPLETED"
     every = await shelves(shop)
     assert every.keys() > some.keys()
     assert ((await outcomes(shop.door))["created"], await doubles(shop.door)) == (len(every), NO_DOUBLES)

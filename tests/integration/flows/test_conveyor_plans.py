@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.catalog.tables import mall_brands, products
-from bobusang.flows.conveyor import goods, picturing, registering, sifting
+from bobusang.flows.conveyor import goods, picturing, registering, sifting, unseen
+from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
-from bobusang.stages.register import claims, listings, mirroring
+from bobusang.stages.register import claims, closing, listings, mirroring
 from bobusang.stages.register.tables import listing_claims
 from bobusang.stages.register.tables import listings as rows_of_listings
 from bobusang.testing.clock import NOON
@@ -73,7 +74,7 @@ async def full(db: Database) -> Database:
 ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "a stage: its products": (goods.KNOWN, {"mall": "okmall", "keys": KEYS}),
     "sift, FULL": (sifting.EVERY, {**SIFTED, "keys": KEYS}),
-    "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1]}),
+    "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1], "states": ["LIVE"]}),
     "plan: what its list lacks": (
         sifting.ABSENT,
         {"mall": "okmall", "brand": "7", "market": "buyma", "no": False, "accounts": [1]},
@@ -89,6 +90,14 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "REGISTER: how long they stay": (registering.ENDS, {"accounts": [1], "ids": SOME}),
     "webhooks, by reference": (listings.BY_REFERENCE, {"references": [f"r{n}" for n in SOME]}),
     "webhooks, by the market's id": (listings.BY_MARKET_ID, {"account": 1, "ids": [f"m{n}" for n in SOME]}),
+    "what a person closed": (closing.STILL_LIVE, {"account": 1, "never": closing.NEVER, "limit": 50}),
+    "what nobody has seen": (unseen.TOLD, {"account": 1, "never": closing.NEVER}),
+    "alerts: what nobody has seen": (alarms.UNSEEN, {"account": 1, "never": closing.NEVER, "most": 10}),
+    "alerts: what needs a person": (alarms.COUNTS, {"account": 1, "most": 10}),
+    "alerts: what sells at a loss": (
+        alarms.BELOW,
+        {"account": 1, "market": "buyma", "name": "main", "yes": True, "most": 10},
+    ),
     "webhooks: the catalog's copy": (mirroring.LISTED, {"accounts": [1], "products": SOME}),
 }
 

@@ -49,7 +49,8 @@ MOST_KNOWN = 50
 
 
 class BatchForm(Form):
-    """What to run: all accepted brands of the malls that are enabled, or of these malls, or these brands."""
+    """What to run: all accepted brands of the malls that are enabled, or of these malls, or these brands; PARTIAL has
+    those besides that are not accepted any more and still on sale."""
 
     mode: Annotated[Mode, Capitals] = Mode.FULL
     malls: Annotated[list[Name], Field(max_length=100, examples=[["okmall"]])] = Field(default_factory=list)
@@ -283,7 +284,7 @@ async def _started(
     app = desk.app
 
     async def work(tx: Tx) -> Started:
-        brands = await choosing.chosen(tx, app.collector, told.malls, told.brands)
+        brands = await choosing.chosen(tx, app.collector, told.malls, told.brands, mode=told.mode)
         wanted = [brand for brand in brands if only is None or brand in only]
         conveyor = await workflow_id(tx, control.WORKFLOW)
         made = await starting.start(

@@ -13,6 +13,8 @@ from bobusang.entry.api.pages import Page, Paged, pack, unpack
 from bobusang.entry.api.selling import Account, Market, Sku
 from bobusang.flows.conveyor import marks
 from bobusang.kit.db import Tx
+from bobusang.kit.errors import Missing
+from bobusang.stages.register import closing
 from bobusang.stages.register.market import Cause
 from bobusang.stages.register.model import State
 from bobusang.views import listing_lists
@@ -51,6 +53,25 @@ class Rechecked(BaseModel):
 
     rechecked: int
     missing: list[str]
+
+
+class OpenForm(SkuQuery):
+    """Which listings of a product: those of an account, or of all."""
+
+    account: Account | None = None
+
+
+class CloseForm(OpenForm):
+    """Which, and why."""
+
+    why: Annotated[str, Field(min_length=1, max_length=500, examples=["the brand's owner wrote to us"])]
+
+
+class Switched(BaseModel):
+    """How many of a product's listings were closed by this, or opened."""
+
+    sku: str
+    listings: int
 
 
 class ReceiptQuery(SkuQuery):
@@ -110,3 +131,47 @@ async def recheck_listings(desk: Operator, form: RecheckForm) -> Rechecked:
         return Rechecked(rechecked=len(found), missing=sorted(set(form.skus) - found.keys()))
 
     return await desk.write(work)
+
+
+@router.post("/close", summary="Close a product's listings")
+async def close_listings(desk: Operator, form: CloseForm) -> Switched:
+    """Take it off the market: all stock is told as out within seconds, by a call with its receipt, and the market keeps
+    its id. It stays closed, whatever the mall shows, until somebody opens it. Closed again, nothing changes."""
+
+    async def work(tx: Tx) -> Switched:
+        found = await _meant(tx, form)
+        changed = await closing.close(tx, [one.id for one in found], who=desk.actor, why=form.why)
+        if changed:
+            await desk.note(tx, "listing.close", "listing", form.sku, after=_told(found) | {"why": form.why})
+        return Switched(sku=form.sku, listings=changed)
+
+    return await desk.write(work)
+
+
+@router.post("/open", summary="Open a product's listings again")
+async def open_listings(desk: Operator, form: OpenForm) -> Switched:
+    """Let what a person closed be sold again: the next run brings it back by all its guards. Nothing is sent now."""
+
+    async def work(tx: Tx) -> Switched:
+        found = await _meant(tx, form)
+        changed = await closing.open_again(tx, [one.id for one in found])
+        if changed:
+            await marks.forget(tx, desk.app.belt.market, [one.product_id for one in found])
+            await desk.note(tx, "listing.open", "listing", form.sku, before=_told(found))
+        return Switched(sku=form.sku, listings=changed)
+
+    return await desk.write(work)
+
+
+async def _meant(tx: Tx, form: OpenForm) -> list[ListingDetail]:
+    found = [one for one in await view.of_sku(tx, form.sku) if form.account in (None, one.account)]
+    if not found:
+        raise Missing(f"'{form.sku}' is not listed for account {form.account}", field="account")
+    return found
+
+
+def _told(found: list[ListingDetail]) -> dict[str, object]:
+    """What the audit log keeps of listings."""
+    return {"accounts": [one.account for one in found], "states": [one.state for one in found]} | {
+        "why": next((one.closed_why for one in found if one.closed_why), None)
+    }

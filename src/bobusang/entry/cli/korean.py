@@ -324,6 +324,10 @@ NOTES = {
     "{account} prices by its own policy now": "{account}은(는) 이제 자체 정책으로 가격을 정합니다",
     "{market} prices by this policy now": "{market}은(는) 이제 이 정책으로 가격을 정합니다",
     # listings
+    "{sku} was closed already": "{sku}은(는) 이미 닫혀 있습니다",
+    "{sku} is closed: the market is told within seconds": "{sku}을(를) 닫았습니다. 몇 초 안에 마켓에 전해집니다",
+    "{sku} was not closed": "{sku}은(는) 닫혀 있지 않습니다",
+    "{sku} is open: the next run brings it back": "{sku}을(를) 열었습니다. 다음 실행 때 다시 판매합니다",
     "reasons": "이유",
     "products": "상품",
     "confirmed": "확인된 내용",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 HEADERS = {
+    "closed by": "닫은 사람",
+    "closed why": "닫은 이유",
+    "unseen at": "확인 안 됨을 알린 시각",
     "done at": "처리 시각",
     "attempts": "시도",
     "content": "내용",

@@ -10,17 +10,17 @@ from bobusang.entry.cli.asked import Cursor, Limit, each
 from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.session import Session
 
-app = group("Listings: list, show, receipt, freshness; held sends; webhooks.")
+app = group("Listings: list, show, receipt, freshness, close, open; held sends; webhooks.")
 
 Sku = Annotated[str, typer.Argument(metavar="SKU", help="The product, as okmall-4711.")]
 Market = Annotated[str | None, typer.Option("--market", help="Only on this market.")]
 Account = Annotated[str | None, typer.Option("--account", help="Only of this account.")]
 Several = Annotated[list[int], typer.Argument(metavar="HOLD...", help="Ids of held sends.")]
 
-COLUMNS = "id account sku state price market_id available_until confirmed_at refused"
+COLUMNS = "id account sku state price market_id available_until confirmed_at closed_at refused"
 FACTS = (
     "id market account sku product_id state market_id reference price available_until open_call refused refusal_cause "
-    "refusal_until drifted drift confirmed_at created_at updated_at"
+    "refusal_until drifted drift closed_at closed_by closed_why unseen_at confirmed_at created_at updated_at"
 )
 STEPS = "step at seconds"
 FRESH = "market account live other confirmed p95_to_sent p95_to_confirmed oldest_open"
@@ -94,6 +94,31 @@ def _shown(session: Session, one: dict[str, Any]) -> None:
         session.note("what the market has differs: {drift}", drift=one["drift"])
     if one["problems"]:
         session.note("the market refused it ({cause}): {problems}", cause=one["cause"], problems=one["problems"])
+
+
+@command(app, "close")
+def close(
+    session: Session,
+    sku: Sku,
+    why: Annotated[str, typer.Option("--why", help="Why, for whoever wonders.")],
+    account: Account = None,
+) -> None:
+    """Take a product off the market, and keep it off until somebody opens it again."""
+    answer = session.api.post("/listings/close", {"sku": sku, "why": why, "account": account})
+    if not answer["listings"]:
+        session.screen.done(answer, "{sku} was closed already", sku=sku)
+        return
+    session.screen.done(answer, "{sku} is closed: the market is told within seconds", sku=sku)
+
+
+@command(app, "open")
+def open_again(session: Session, sku: Sku, account: Account = None) -> None:
+    """Let a product that was closed be sold again, with the next run."""
+    answer = session.api.post("/listings/open", {"sku": sku, "account": account})
+    if not answer["listings"]:
+        session.screen.done(answer, "{sku} was not closed", sku=sku)
+        return
+    session.screen.done(answer, "{sku} is open: the next run brings it back", sku=sku)
 
 
 @command(app, "freshness")

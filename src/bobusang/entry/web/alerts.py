@@ -32,7 +32,8 @@ PARTS = "alerts_parts.html"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a rule watches, what to do when it calls, and where; `page` may take the rest of the alert's key."""
+    """What a rule watches, what to do when it calls, and where; `page` may take the rest of the alert's key, or its
+    batch."""
 
     name: str
     text: str
@@ -40,7 +41,7 @@ class Advice:
     action: str
 
 
-_JOBS, _SYSTEM = N_("See the failed jobs"), N_("See workers and queues")
+_JOBS, _SYSTEM, _SENDS = N_("See the failed jobs"), N_("See workers and queues"), N_("Decide on the sends")
 ADVICE: Mapping[str, Advice] = {
     "failure_rate": Advice(
         N_("Jobs fail"),
@@ -87,14 +88,56 @@ ADVICE: Mapping[str, Advice] = {
     "conveyor.batch": Advice(
         N_("A run failed"),
         N_("See the errors by cause; when that is mended, run again what failed."),
-        "/runs/{rest}/errors",
+        "/runs/{batch}/errors",
         N_("See why the run failed"),
     ),
     "conveyor.stage": Advice(
         N_("A brand failed"),
         N_("See the errors by cause; when that is mended, run again what failed."),
-        "/runs/{first}/errors",
+        "/runs/{batch}/errors",
         N_("See why the run failed"),
+    ),
+    "account_off": Advice(
+        N_("An account is switched off"),
+        N_("Mend the cause, such as an expired token, and let it send again. What sells out can be ordered till then."),
+        "/listings/freshness",
+        N_("See the accounts"),
+    ),
+    "market_holds": Advice(
+        N_("Sends are held"),
+        N_("A guard stopped these sends. Look at the numbers, then approve or reject them."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "two_products": Advice(
+        N_("The market has a product twice"),
+        N_("Delete the one that is not ours at the market, for nothing keeps it true; then reject the hold."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "lost_calls": Advice(
+        N_("Calls have no verdict"),
+        N_("See whether webhooks come and their secret is right; then approve the hold, and it is sent anew."),
+        "/held/sends",
+        _SENDS,
+    ),
+    "refused_live": Advice(
+        N_("Changes of live listings were refused"),
+        N_("They look well and are not what they should be. See why each was refused, and mend the cause."),
+        "/listings?state=LIVE&refused=1",
+        N_("See the refused listings"),
+    ),
+    "below_floor": Advice(
+        N_("Listings sell at a loss"),
+        N_("Look at the price of each: mend cost, rates or policy, or close the listing."),
+        "/listings?state=LIVE",
+        N_("See the live listings"),
+    ),
+    "unseen_listings": Advice(
+        N_("Nobody has seen the sources of live listings"),
+        N_("See whether their mall is off, silent or blocked. Less of them is offered, then nothing, until seen."),
+        "/sellers/sources",
+        N_("See the sources"),
     ),
     "search_lag": Advice(
         N_("The search index is behind"),
@@ -152,7 +195,7 @@ def place(alert: AlertLine) -> str:
     rest = alert.key.partition(":")[2]
     if alert.rule == "halted" and rest.startswith("job "):
         return f"/jobs/{rest.removeprefix('job ')}"
-    return advice(alert).page.format(rest=rest, first=rest.partition(":")[0])
+    return advice(alert).page.format(rest=rest, batch=alert.fields.get("batch", ""))
 
 
 @pages.get(ENTRY)

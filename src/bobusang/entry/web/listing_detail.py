@@ -14,7 +14,7 @@ from bobusang.entry.api import accounts as accounts_api
 from bobusang.entry.api import listings as api
 from bobusang.entry.api import previews
 from bobusang.entry.api.accounts import StopForm
-from bobusang.entry.api.listings import RecheckForm
+from bobusang.entry.api.listings import CloseForm, OpenForm, RecheckForm
 from bobusang.entry.web import listing_words
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.listings import ENTRY, currency, page_of
@@ -162,6 +162,27 @@ async def recheck(visit: Visit) -> Response:
     if not done.rechecked:
         raise Missing(f"there is no listing of '{sku}'")
     return visit.done(N_("%(sku)s is looked at again with the next run."), sku=sku)
+
+
+@pages.post("/listings/{sku:path}/close")
+async def close(visit: Visit) -> Response:
+    """Take it off the market, and keep it off."""
+    sku, form = _sku(visit), await visit.form()
+    why = form.get("why").strip()
+    if not why:
+        return visit.refused(visit.say(N_("Say why.")), to=f"{ENTRY}/{quote(sku, safe='')}")
+    await api.close_listings(visit.desk, CloseForm(sku=sku, account=form.get("account") or None, why=why[:500]))
+    _kept.pop(visit.site, None)
+    return visit.done(N_("%(sku)s is closed: the market is told within seconds."), sku=sku)
+
+
+@pages.post("/listings/{sku:path}/open")
+async def open_again(visit: Visit) -> Response:
+    """Let it be sold again."""
+    sku, form = _sku(visit), await visit.form()
+    await api.open_listings(visit.desk, OpenForm(sku=sku, account=form.get("account") or None))
+    _kept.pop(visit.site, None)
+    return visit.done(N_("%(sku)s is open: the next run brings it back."), sku=sku)
 
 
 def _sku(visit: Visit) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from bobusang.engine import control as engine_control
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.flows.collect.asks import pools_of
-from bobusang.flows.conveyor import control
+from bobusang.flows.conveyor import telling
+from bobusang.flows.conveyor.model import Brand, Stage
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import raise_alert
 from bobusang.stages.collect import gatebook
@@ -76,4 +77,4 @@ async def _given_up(tx: Tx, *, engine: Engine, row: Row, why: str) -> None:
     await tx.execute(WHY, batch_id=batch_id, mall=mall, brand=brand, why=why)
     await engine_control.cancel(tx, engine.books, engine.hooks, row["job_id"])
     advice = f"COLLECT: {why}. When it answers: `bobusang run retry {batch_id}`"
-    await raise_alert(tx, control.notice(f"stage:{batch_id}:{mall}:{brand}", f"{mall} {brand}", advice))
+    await raise_alert(tx, telling.stage_failed(Stage.COLLECT, Brand(mall, brand), batch_id, advice))

@@ -1,4 +1,5 @@
-"""Which brands a batch runs: the accepted ones of malls that may be collected, or those among them that are named."""
+"""Which brands a batch runs: the accepted ones of malls that may be collected, or those among them that are named; and,
+in PARTIAL, those that are blocked by now but still on sale."""
 
 from __future__ import annotations
 
@@ -7,10 +8,12 @@ from typing import TYPE_CHECKING
 from bobusang.catalog import brands as catalog
 from bobusang.catalog.model import Review
 from bobusang.flows.collect.starting import ready
-from bobusang.flows.conveyor.model import Brand
+from bobusang.flows.conveyor.model import Brand, Mode
 from bobusang.kit.errors import Conflict, Missing
 from bobusang.kit.nearest import did_you_mean
+from bobusang.kit.sql import Statement
 from bobusang.stages.collect import decisions
+from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,11 +23,18 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
 
 MOST_BRANDS = 10_000
+# By what is live, which is far less than a mall has: a brand's own products have no index by their Korean name.
+ON_SALE = Statement("""
+    select distinct p.mall, p.brand, p.brand_ko from listings l join products p on p.id = l.product_id
+    where l.account_id in (:accounts...) and l.state = 'LIVE' and p.mall in (:malls...)""")
 
 
-async def chosen(tx: Tx, collector: Collector, malls: Sequence[str] = (), names: Sequence[str] = ()) -> list[Brand]:
+async def chosen(
+    tx: Tx, collector: Collector, malls: Sequence[str] = (), names: Sequence[str] = (), *, mode: Mode = Mode.FULL
+) -> list[Brand]:
     """The brands to run: all accepted ones of these malls, or of every mall that is enabled; or those that are named,
-    by the mall's key or by a name of theirs.
+    by the mall's key or by a name of theirs. PARTIAL has those besides that are not accepted any more and still on
+    sale: whoever blocks a brand does not want its price and stock to go wrong.
 
     Raises Conflict for a mall that is off and where nothing is accepted, Missing for a name that nobody knows.
     """
@@ -33,9 +43,10 @@ async def chosen(tx: Tx, collector: Collector, malls: Sequence[str] = (), names:
     where = list(dict.fromkeys(malls)) or await enabled(tx, collector)
     if not where:
         raise Conflict("no mall is enabled", hint='`bobusang source enable NAME --why "…"` says why one may be')
+    still = await on_sale(tx, where) if mode is Mode.PARTIAL else []
     if names:
-        return await _named(tx, where, names)
-    found = await accepted(tx, where)
+        return await _named(tx, where, names, still)
+    found = [*await accepted(tx, where), *still]
     if not found:
         raise Conflict(
             f"no brand of {', '.join(malls) or 'a mall that is enabled'} is accepted",
@@ -56,7 +67,26 @@ async def accepted(tx: Tx, malls: Iterable[str]) -> list[Brand]:
     return [Brand(one.mall, one.key) for one in found]
 
 
-async def _named(tx: Tx, malls: Sequence[str], names: Sequence[str]) -> list[Brand]:
+async def on_sale(tx: Tx, malls: Sequence[str]) -> list[Brand]:
+    """The brands of these malls that are not accepted, and of which something is live."""
+    sellers = [one.id for one in await accounts.every(tx)]
+    if not sellers or not malls:
+        return []
+    rows = await tx.fetch(ON_SALE, accounts=sellers, malls=list(malls))
+    english = {(row["mall"], row["brand"]) for row in rows if row["brand"]}
+    korean = {(row["mall"], row["brand_ko"]) for row in rows if row["brand_ko"]}
+    if not rows:
+        return []
+    known = [one for mall in malls for one in await catalog.listed(tx, mall, limit=MOST_BRANDS)]
+    return [
+        Brand(one.mall, one.key)
+        for one in known
+        if one.review is not Review.ACCEPTED
+        and ((one.mall, one.name_en) in english or (one.mall, one.name_ko) in korean)
+    ]
+
+
+async def _named(tx: Tx, malls: Sequence[str], names: Sequence[str], still: Sequence[Brand]) -> list[Brand]:
     known = [one for mall in malls for one in await catalog.listed(tx, mall, limit=MOST_BRANDS)]
     by_name: dict[str, list[MallBrand]] = {}
     for one in known:
@@ -68,7 +98,7 @@ async def _named(tx: Tx, malls: Sequence[str], names: Sequence[str]) -> list[Bra
         if not same:
             hint = did_you_mean(name, {one.key for one in known}) or "`bobusang brand collect MALL` learns them"
             raise Missing(f"{', '.join(malls)}: there is no brand '{name}'", hint=hint, field="brands")
-        good = [one for one in same if one.review is Review.ACCEPTED]
+        good = [one for one in same if one.review is Review.ACCEPTED or Brand(one.mall, one.key) in still]
         if not good:
             one = same[0]
             raise Conflict(

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.model import JobStatus
-from bobusang.flows.conveyor import batches, rules
-from bobusang.flows.conveyor.model import BatchStatus, Brand, Stage, StageStatus
+from bobusang.flows.collect.run import mode_of
+from bobusang.flows.conveyor import batches, rules, telling
+from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage, StageStatus
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import raise_alert, settle_alerts
-from bobusang.platform.notifier import Level, Notice
+from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.engine.hooks import JobMoved, StepsMoved
     from bobusang.engine.model import Run
-    from bobusang.kit.db import Tx
+    from bobusang.kit.db import Row, Tx
 
 WORKFLOW = "conveyor"
 _BRAND = "batch_id = :batch_id and mall_name = :mall and brand_name = :brand"
@@ -33,9 +34,13 @@ CLOSE = Statement("""
 LAST = Statement(f"""
     update pipeline_control set status = 'ERROR', error_msg = :error, updated_at = :now where status = 'DONE'
       and id = (select id from (select max(id) as id from pipeline_control where {_BRAND}) as ended)""")
-ERRORS = Statement("""
-    select stage, error_msg from pipeline_control
-    where batch_id = :batch_id and mall_name = :mall and brand_name = :brand and status = 'ERROR' order by id""")
+# What PRICE and REGISTER passed over for want of an account is not done, however smoothly they ran.
+UNSOLD = Statement(f"""
+    update pipeline_control set status = 'ERROR', error_msg = :why, updated_at = :now
+    where {_BRAND} and stage in ('PRICE', 'REGISTER') and status = 'DONE'""")
+PARTLY = Statement(f"""
+    update pipeline_control set error_msg = :why where {_BRAND} and stage = 'REGISTER' and status = 'DONE'""")
+STANDING = Statement(f"select stage, status, error_msg from pipeline_control where {_BRAND} order by id")
 CAUSE = Statement("""
     select t.error_message as value from tasks t join workflow_steps s on s.id = t.step_id
     where t.job_id = :job_id and s.step_name in (:steps...) and t.status = 'FAILED' order by t.id limit 1""")
@@ -94,29 +99,46 @@ async def on_job(tx: Tx, moved: JobMoved) -> None:
         await tx.execute(ASSIGN, **names, job_id=moved.run.job_id)
     if not moved.status.ended:
         return
+    by_itself = [Stage(row["stage"]) for row in _failed(await tx.fetch(STANDING, **names))]
     cancelled = moved.status is JobStatus.CANCELLED
     words = "its job was cancelled" if cancelled else "its job failed before this stage"
     await tx.execute(CLOSE, **names, error=words, now=tx.now)
     if moved.status is JobStatus.FAILED:  # with hardly anything to register REGISTER had an easy time
         await tx.execute(LAST, **names, error="too much failed in the stages before", now=tx.now)
-    failed = await tx.fetch(ERRORS, **names)
+    unsold = await _unsold(tx, names)
+    rows = await tx.fetch(STANDING, **names)
     status = await batches.leave(tx, batch_id, brand)
+    failed = _failed(rows)
     told = "; ".join(f"{row['stage']}: {row['error_msg'] or 'no cause was given'}" for row in failed)
-    of_brand = notice(f"stage:{batch_id}:{brand.mall}:{brand.name}", f"{brand.mall} {brand.name}", told)
-    of_batch = notice(f"batch:{batch_id}", f"batch {batch_id} failed", f"not every brand was registered: {told}")
-    if failed and not cancelled:  # who cancels knows which brands: one notice of the batch is enough
-        await raise_alert(tx, of_brand)
-    if not failed:
-        await settle_alerts(tx, [of_brand.key])
+    well = [Stage(row["stage"]) for row in rows if row["status"] == StageStatus.DONE]
+    await settle_alerts(tx, [telling.stage_key(stage, brand) for stage in well])
+    # Who cancels knows which brands, and an account that is off has an alert of its own: the batch's is enough.
+    if failed and not cancelled and (by_itself or not unsold):
+        causes = by_itself or [Stage(failed[0]["stage"])]  # the stages behind fail with it, and are no trouble more
+        await raise_alert(tx, *(telling.stage_failed(stage, brand, batch_id, told) for stage in causes))
+    mode = Mode(mode_of(moved.run).value)
     if status is BatchStatus.FAILED:
-        await raise_alert(tx, of_batch)
+        words = f"not every brand was registered: {told}" if told else "not every brand was registered"
+        await raise_alert(tx, telling.batch_failed(mode, batch_id, words))
     if status is BatchStatus.COMPLETED:
-        await settle_alerts(tx, [of_batch.key])
+        await settle_alerts(tx, [telling.batch_key(mode)])
 
 
-def notice(key: str, title: str, text: str) -> Notice:
-    """What people are told of a stage or a batch that failed."""
-    return Notice(f"conveyor.{key}"[:200], Level.WARNING, title, f"{text}. `bobusang run show` tells more.")
+async def _unsold(tx: Tx, names: Mapping[str, str]) -> bool:
+    """Whether all accounts are switched off, so that the brand was not sold; where only some are, its row says so."""
+    every = await accounts.every(tx)
+    off = [one for one in every if not one.enabled]
+    why = "; ".join(f"{one.market}/{one.name} is switched off: {one.stopped_why}" for one in off)
+    if off and len(off) == len(every):
+        await tx.execute(UNSOLD, **names, why=why, now=tx.now)
+        return True
+    if off:
+        await tx.execute(PARTLY, **names, why=f"{why} (the other accounts were served)")
+    return False
+
+
+def _failed(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["status"] == StageStatus.ERROR]
 
 
 async def _cause(tx: Tx, job_id: int, stage: Stage) -> str | None:

@@ -101,8 +101,11 @@ class Starting:
         mode = Mode(task.input["mode"])
         if mode is Mode.PARTIAL and await tx.first(FULL_COMES, workflow_id=task.run.plan.workflow_id, now=tx.now):
             return Snooze(tx.now + BREATH, "FULL is about to start, and takes its brands first")
-        if not any(account.enabled for account in await accounts.every(tx)):
+        every = await accounts.every(tx)
+        if not every:
             return Skip("there is no account to sell with: `bobusang account add` opens one")
+        if not any(account.enabled for account in every):
+            return Skip("every account is switched off: `bobusang account list` says why")
         try:
             brands = await self._brands(tx, task)
             waited = await batches.taken(tx, Mode.PARTIAL) & set(brands) if mode is Mode.FULL else set()
@@ -119,7 +122,7 @@ class Starting:
 
     async def _brands(self, tx: Tx, task: Task) -> list[Brand]:
         """Those a PARTIAL had when FULL came for them, or all that may run."""
-        found = await choosing.chosen(tx, self._collector)
+        found = await choosing.chosen(tx, self._collector, mode=Mode(task.input["mode"]))
         named = task.input.get("brands")
         return found if named is None else [brand for brand in found if [brand.mall, brand.name] in named]
 

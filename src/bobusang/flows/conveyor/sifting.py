@@ -22,6 +22,7 @@ from bobusang.stages.collect.model import Run as CollectRun
 from bobusang.stages.collect.model import RunMode
 from bobusang.stages.convert.converting import VERSION
 from bobusang.stages.register import accounts
+from bobusang.stages.register.model import State
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -46,7 +47,8 @@ LISTED = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed from products p {_MARKED}
     where p.mall = :mall and p.product_id in (:keys...) and ({_DUE})
       and exists (select 1 from listings l
-        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null)""")
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null
+          and coalesce(l.state, '') in (:states...))""")
 EVERY = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category, p.locked, p.updated_at,
       c.state, c.source_version, c.converter_version, c.stamp,
@@ -124,15 +126,16 @@ class Sifting:
 
     async def sift(self, batch: Sequence[Task]) -> Sequence[Outcome]:
         """Of each page's products, those that need something, on their way to the first stage that they need."""
-        groups: dict[tuple[str, bool], list[Task]] = defaultdict(list)
+        groups: dict[tuple[str, bool, bool], list[Task]] = defaultdict(list)
         for task in batch:
-            groups[source_of(task.run), mode_of(task.run) is RunMode.PARTIAL].append(task)
+            partial = mode_of(task.run) is RunMode.PARTIAL
+            groups[source_of(task.run), partial, bool(task.run.input.get("live_only"))].append(task)
         found: dict[int, Outcome] = {}
         async with self._belt.db.read() as tx:
             stamp = await marks.stamp(tx, self._belt.market)
-            for (mall, partial), tasks in groups.items():
+            for (mall, partial, live_only), tasks in groups.items():
                 keys = sorted({key for task in tasks for key in task.input["keys"]})
-                rows = await sought(tx, self._belt.market, mall, keys, stamp, partial=partial)
+                rows = await sought(tx, self._belt.market, mall, keys, stamp, partial=partial, live_only=live_only)
                 stamps = None if partial else await stamps_of(tx, self._belt, mall)
                 for task in tasks:
                     mine = [rows[key] for key in task.input["keys"] if key in rows]
@@ -151,12 +154,16 @@ async def stamps_of(tx: Tx, belt: Belt, mall: str) -> Stamps:
     return (await belt.lookup.look(tx, mall, belt.gate, belt.unknown_color)).stamps
 
 
-async def sought(tx: Tx, market: str, mall: str, keys: Sequence[str], stamp: str, *, partial: bool) -> dict[str, Row]:
-    """By key, the products that a run looks at: of FULL all, of PARTIAL those that are due among what is listed."""
+async def sought(
+    tx: Tx, market: str, mall: str, keys: Sequence[str], stamp: str, *, partial: bool, live_only: bool = False
+) -> dict[str, Row]:
+    """By key, the products that a run looks at: of FULL all, of PARTIAL those that are due among what is listed, or
+    (`live_only`) on sale."""
     found: dict[str, Row] = {}
     told: dict[str, Any] = {"mall": mall, "market": market, "stamp": stamp, "now": tx.now}
     if partial:
         told["accounts"] = [one.id for one in await _accounts(tx, market)]
+        told["states"] = [State.LIVE] if live_only else list(State)
     for start in range(0, len(keys), 500):
         rows = await tx.fetch(LISTED if partial else EVERY, **told, keys=keys[start : start + 500])
         found |= {row["product_id"]: row for row in rows}

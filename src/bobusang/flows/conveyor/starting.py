@@ -30,6 +30,7 @@ PERIODS = {Mode.FULL: timedelta(days=1), Mode.PARTIAL: timedelta(hours=1)}
 """How often each is run: an older batch is not waited for by the next, or one brand that hangs would stop all."""
 
 MOVED = Statement("select max(updated_at) as value from pipeline_control where batch_id = :batch_id")
+REVIEW = Statement("select is_active from mall_brands where mall_name = :mall and mall_brand_no = :brand")
 KEYED = Statement("select input as value from crawling_jobs where dedup_key = :key")
 
 
@@ -91,10 +92,14 @@ async def start(
 async def enlist(
     tx: Tx, engine: Engine, workflow_id: int, batch_id: str, mode: Mode, brand: Brand, wish: Wish, *, key: str | None
 ) -> None:
-    """Make the job that takes a brand of a batch through its stages."""
+    """Make the job that takes a brand of a batch through its stages. Of a brand that is not accepted any more only what
+    is live is kept true: nothing of it comes back on sale."""
     known = await targets.known(tx, kind=KIND, key=brand.name, source=brand.mall)
     target_id = known[0] if known else await targets.put(tx, kind=KIND, key=brand.name, source=brand.mall)
     told = wish.input(batch_id, mode)
+    review = await tx.first(REVIEW, mall=brand.mall, brand=brand.name) if mode is Mode.PARTIAL else None
+    if review is not None and review["is_active"] != 1:
+        told |= {"live_only": True}
     new = NewJob(workflow_id, target_id=target_id, job_type=JOB_TYPES[mode], input=told, key=key)
     await jobs.create(tx, engine.books, engine.hooks, new)
 

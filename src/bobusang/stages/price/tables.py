@@ -175,5 +175,6 @@ price_quotes = Table(
     at("created_at"),
     Index("ix_price_quotes_product", "product_id", "market", "account", "id"),
     Index("ix_price_quotes_sku", "sku", "id"),
+    Index("ix_price_quotes_below", "is_below_floor", "id"),
     sqlite_autoincrement=True,
 )

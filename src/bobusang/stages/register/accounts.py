@@ -75,6 +75,10 @@ def check(account: Account) -> None:
     ):
         hint = "five falling percentages, from stock-out to new listing"
         raise Invalid(f"the shares {shares} are no shares of a budget", hint=hint, field="shares")
+    unseen = account.policy.unseen
+    if unseen.cap < 1 or min(unseen.told, unseen.capped, unseen.suspended) < 0:
+        hint = "hours from 0 (never) on, and a cap from 1 on"
+        raise Invalid(f"{unseen} is no rule for what nobody has seen", hint=hint, field="unseen")
 
 
 async def named(tx: Tx, market: str, name: str) -> Account:

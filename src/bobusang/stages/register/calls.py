@@ -9,6 +9,7 @@ import msgspec
 
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Bulk, Revise, Statement
+from bobusang.stages.register.closing import BY_PERSON
 from bobusang.stages.register.diffing import Kind, Urgency
 from bobusang.stages.register.market import Family, Request
 from bobusang.stages.register.model import Draft
@@ -41,7 +42,7 @@ UNDER_WAY = Statement("""
       and state in ('CONFIRMED', 'REJECTED') and due_at > :after""")
 CLOSED = Statement("""
     select count(distinct listing_id) as value from market_calls
-    where account_id = :account and kind = 'CLOSE' and created_at > :since""")
+    where account_id = :account and kind = 'CLOSE' and created_at > :since and run_id <> :person""")
 CHANGED = Statement("""
     select count(distinct listing_id) as value from market_calls
     where account_id = :account and run_id = :run and kind in ('EDIT', 'REVIVE')""")
@@ -165,8 +166,8 @@ async def due(tx: Tx, account: int, *, limit: int) -> list[int]:
 
 
 async def closed(tx: Tx, account: int, span: timedelta) -> int:
-    """How many listings were closed lately."""
-    return int(await tx.value(CLOSED, account=account, since=tx.now - span))
+    """How many listings were closed lately, other than by a person's word."""
+    return int(await tx.value(CLOSED, account=account, since=tx.now - span, person=BY_PERSON))
 
 
 async def changed(tx: Tx, account: int, run: str) -> int:

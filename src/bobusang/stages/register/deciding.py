@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, offers_more, steps, whole
-from bobusang.stages.register.drafting import drafted, today
+from bobusang.stages.register.drafting import drafted, last_day, today
 from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
+from bobusang.stages.register.limiting import Limit, capped, limit_of, limited
 from bobusang.stages.register.market import Family, Problem
 from bobusang.stages.register.refusing import digest, still_stands
 from bobusang.stages.register.tables import CallState
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.market import Market
-    from bobusang.stages.register.model import Account, Draft, Listing, Wanted
+    from bobusang.stages.register.model import Account, Listing, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +76,21 @@ def decide(
 ) -> Decision:
     """The best call that no guard stops; a wish that is under way waits, unless something sold out meanwhile."""
     day = today(market.abilities, now)
-    wish = drafted(wanted, account, market.abilities, day)
-    is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
-    found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
+    limit = limit_of(listing, wanted.seen_at, account.policy, now)
+    if limit.is_off or not wanted.is_known:
+        found = limited(listing, limit, account.policy)
+    else:
+        wish = drafted(wanted, capped(account) if limit is Limit.CAPPED else account, market.abilities, day)
+        is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
+        found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
+    until = last_day(account, market.abilities, day)
     under_way = last if last is not None and last.state.is_open else None
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
-        return _meanwhile(found, under_way, wish)
+        return _meanwhile(found, under_way, until, wanted.images)
     first: Decision | None = None
-    weighed = [_weighed(step, wish, wanted, listing, account, market, now, day, approvals) for step in found]
+    weighed = [_weighed(step, until, wanted, listing, account, market, now, day, approvals) for step in found]
     for place, decision in enumerate(weighed):
         if isinstance(decision, Chosen):
             others = (one.step for one in weighed[place + 1 :] if isinstance(one, Chosen))
@@ -94,7 +100,7 @@ def decide(
     return first
 
 
-def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, wish: Draft) -> Decision:
+def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, images: tuple[str, ...]) -> Decision:
     """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent.
 
     What is under way may give the listing other options, and then nobody knows which grid the market has when the next
@@ -108,7 +114,7 @@ def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, wish: Draft) -> D
     if sent.options == step.target.options:
         return Chosen(step, under_way)
     if found[0].kind is Kind.CLOSE:
-        return Chosen(whole(step, wish, sent.options), under_way)
+        return Chosen(whole(step, sent.options, until, images), under_way)
     return _waiting(under_way)
 
 
@@ -118,7 +124,7 @@ def _waiting(call: MarketCall) -> Waiting:
 
 def _weighed(
     step: Step,
-    wish: Draft,
+    until: date,
     wanted: Wanted,
     listing: Listing,
     account: Account,
@@ -136,15 +142,14 @@ def _weighed(
         if problems := market.check(step.target, day):
             return Faulty(problems)
     if step.kind is Kind.CLOSE:
-        return _closing(step, wish, listing, market, now, day)
+        return _closing(step, whole(step, step.target.options, until, wanted.images), listing, market, now, day)
     return _refused(listing) if _stands(listing, chosen, now) else chosen
 
 
-def _closing(step: Step, wish: Draft, listing: Listing, market: Market, now: datetime, day: date) -> Decision:
+def _closing(step: Step, as_a_whole: Step, listing: Listing, market: Market, now: datetime, day: date) -> Decision:
     """By stock; where that is refused and nothing passes by itself, as a whole; where that is refused too, a person
     must do it, for what cannot be delivered is for sale."""
-    chosen = Chosen(step)
-    again = Chosen(whole(step, wish, step.target.options))
+    chosen, again = Chosen(step), Chosen(as_a_whole)
     is_stuck = _stands(listing, again, now)
     if not is_stuck and not _stands(listing, chosen, now):
         return chosen

@@ -291,14 +291,14 @@ def only_stock(target: Draft, confirmed: Draft) -> Draft:
     return msgspec.structs.replace(confirmed, variants=variants, order_quantity=target.order_quantity if offered else 0)
 
 
-def whole(close: Step, wish: Draft, options: tuple[Option, ...]) -> Step:
+def whole(close: Step, options: tuple[Option, ...], until: date, images: tuple[str, ...]) -> Step:
     """A closing as a product call, over a grid that the market may not have: a stock call with a hole is refused, and
     what is gone would stay for sale. All else is as registered, but for a date and pictures that are good today."""
     target = msgspec.structs.replace(
         close.target,
         options=options,
         variants=grid(options, ()),
-        available_until=wish.available_until,
-        images=wish.images or close.target.images,
+        available_until=until,
+        images=images or close.target.images,
     )
     return replace(close, target=target, is_whole=True)

@@ -34,7 +34,7 @@ def drafted(wanted: Wanted, account: Account, abilities: Abilities, day: date) -
         brand_id=wanted.brand_id,
         category_id=wanted.category_id,
         price=0 if wanted.price is None else wanted.price.amount_minor,
-        available_until=day + timedelta(days=min(account.policy.days, abilities.longest_days)),
+        available_until=last_day(account, abilities, day),
         buying_area=account.buying_area,
         shipping_area=account.shipping_area,
         shipping_methods=account.shipping_methods,
@@ -49,6 +49,11 @@ def drafted(wanted: Wanted, account: Account, abilities: Abilities, day: date) -
         size_unit=wanted.size_unit,
         notes=wanted.notes,
     )
+
+
+def last_day(account: Account, abilities: Abilities, day: date) -> date:
+    """Until when something that is told to the market today is offered there."""
+    return day + timedelta(days=min(account.policy.days, abilities.longest_days))
 
 
 def _same_currency(wanted: Wanted, account: Account, abilities: Abilities) -> None:

@@ -43,6 +43,7 @@ ENDING = Statement("""
     order by available_until, product_id limit :limit""")
 OURS = Statement("""
     select market_id from listings where account_id in (:accounts...) and market_id in (:ids...)""")
+BY_ID = Statement("select * from listings where id in (:ids...) order by id")
 BY_SKU = Statement("select * from listings where sku = :sku order by account_id")
 BY_STATE = Statement("select state, count(*) as listings from listings where account_id = :account group by state")
 
@@ -134,6 +135,11 @@ async def ours(tx: Tx, accounts: Sequence[int], market_ids: Iterable[str]) -> fr
     return frozenset(row["market_id"] for rows in found for row in rows)
 
 
+async def some(tx: Tx, chosen: Sequence[int]) -> list[Listing]:
+    """These listings; for looking only, since an account is locked before its listings."""
+    return [listing_of(row) for row in (await tx.fetch(BY_ID, ids=list(chosen)) if chosen else ())]
+
+
 async def by_sku(tx: Tx, sku: str) -> list[Listing]:
     """A product's listings on all accounts."""
     return [listing_of(row) for row in await tx.fetch(BY_SKU, sku=sku)]
@@ -166,6 +172,8 @@ def listing_of(row: Row) -> Listing:
         refusal=refusal,
         day_price=row["day_price"],
         day=date.fromisoformat(row["day"]) if row["day"] else None,
+        closed_at=utc(row["closed_at"]),
+        unseen_at=utc(row["unseen_at"]),
     )
 
 

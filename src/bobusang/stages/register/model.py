@@ -135,6 +135,8 @@ class Wanted:
     """Brand and model number, alike for the same goods of every mall; empty: nobody can tell."""
     quote: str = ""
     """Which quote explains the price."""
+    is_known: bool = True
+    """False: nobody looked at the product, so that only what limits the listing itself is followed."""
     seen_at: datetime | None = None
     changed_at: datetime | None = None
     decided_at: datetime | None = None
@@ -165,6 +167,18 @@ class Budget(msgspec.Struct, frozen=True):
     """By urgency, most urgent first: what is left over is kept for what is more urgent."""
 
 
+class Unseen(msgspec.Struct, frozen=True):
+    """What becomes of a live listing whose source nobody has seen (docs/adr/0029); hours, and 0 for never."""
+
+    told: int = 48
+    """After so long people are told, …"""
+    capped: int = 24
+    """… so long after that at most `cap` can be ordered, …"""
+    suspended: int = 240
+    """… and so long after they were told nothing, until it is seen again."""
+    cap: int = 1
+
+
 class Policy(msgspec.Struct, frozen=True):
     """How an account sells: what its settings may change."""
 
@@ -182,6 +196,7 @@ class Policy(msgspec.Struct, frozen=True):
     """After so many without a verdict a person is asked."""
     doubles: bool = False
     """Whether the same goods of two malls may both be on sale."""
+    unseen: Unseen = Unseen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,3 +257,7 @@ class Listing:
     day_price: int | None = None
     """The price with which `day` began."""
     day: date | None = None
+    closed_at: datetime | None = None
+    """Since when a person does not want it on sale."""
+    unseen_at: datetime | None = None
+    """Since when people know that nobody has seen its source for long."""

@@ -181,7 +181,8 @@ async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item
 
 
 async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Kind, Trip]:
-    kinds = [item.decision.step.kind for item in items if isinstance(item.decision, Chosen)]
+    asked = [item for item in items if item.listing.closed_at is None]  # what a person closed is no accident
+    kinds = [item.decision.step.kind for item in asked if isinstance(item.decision, Chosen)]
     if not set(kinds) & set(RUN_GUARDS):
         return {}
     guards = Counter(RUN_GUARDS.get(kind) for kind in kinds)
@@ -201,7 +202,7 @@ async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> 
 
 def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
     """What becomes of it. A run that changes too much is not believed, so it closes nothing in place of a change."""
-    if not isinstance(item.decision, Chosen):
+    if not isinstance(item.decision, Chosen) or item.listing.closed_at is not None:
         return item
     step = item.decision.step
     trip = trips.get(step.kind)

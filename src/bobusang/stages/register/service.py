@@ -15,11 +15,12 @@ from bobusang.stages.register import applying, calls, claims, holds, inbox, list
 from bobusang.stages.register.deciding import Chosen, decide
 from bobusang.stages.register.guards import Guard
 from bobusang.stages.register.market import Key
-from bobusang.stages.register.model import Listing
+from bobusang.stages.register.model import Listing, Wanted
 from bobusang.stages.register.planning import Planner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from bobusang.kit.clock import Clock
     from bobusang.kit.db import Tx
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from bobusang.stages.register.holds import Hold
     from bobusang.stages.register.inbox import Received
     from bobusang.stages.register.market import Market, Outgoing, Request
-    from bobusang.stages.register.model import Account, Draft, Wanted
+    from bobusang.stages.register.model import Account, Draft
     from bobusang.stages.register.planning import Planned
     from bobusang.stages.register.settling import Sent, Settled
 
@@ -63,6 +64,14 @@ class Register:
     async def plan(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
         """First commit: what becomes of each, and intents for what is sent."""
         return await self.planner.plan(tx, account.id, run, wanteds)
+
+    async def plan_limits(
+        self, tx: Tx, account: Account, run: str, listing_ids: Sequence[int], seen: Mapping[int, datetime | None]
+    ) -> list[Planned]:
+        """First commit, for what limits these listings alone: a person closed them, or nobody has seen their sources
+        (`seen`: by listing, when last). Nobody looks at their products."""
+        found = await listings.some(tx, listing_ids)
+        return await self.planner.plan(tx, account.id, run, [_unlooked(one, seen.get(one.id)) for one in found])
 
     async def send(self, account: Account, outgoings: Sequence[Outgoing]) -> list[Sent]:
         """Send what was intended, some at once; nothing is open meanwhile. A right that has run out is not used."""
@@ -136,6 +145,16 @@ class Register:
             return Preview(wanted.product_id, decision)
         request = self.planner.request(decision, Key(listing.reference or UNISSUED, listing.market_id))
         return Preview(wanted.product_id, decision, changes(listing.confirmed, decision.step.target), request)
+
+
+def _unlooked(listing: Listing, seen_at: datetime | None) -> Wanted:
+    """A wish that says nothing of the product but when it was last seen."""
+    nothing: tuple[Any, ...] = ()
+    return Wanted(
+        *(listing.product_id, listing.sku, "", "", 0, 0, nothing, nothing, nothing, None, None, None),
+        seen_at=seen_at,
+        is_known=False,
+    )
 
 
 def changes(before: Draft | None, after: Draft) -> dict[str, tuple[Any, Any]]:

@@ -109,12 +109,18 @@ listings = Table(
     at("created_at"),
     at("updated_at"),
     Column("shipping_charge", Id),  # beside the price, as the market tells it
+    at("closed_at", null=True),  # by a person, and until one opens it again
+    Column("closed_by", String(200)),
+    Column("closed_why", String(500)),
+    at("unseen_at", null=True),  # since when people know that nobody has seen its source for long
     UniqueConstraint("account_id", "product_id"),
     UniqueConstraint("account_id", "market_id"),
     Index("ix_listings_state", "account_id", "state", "id"),
     Index("ix_listings_until", "account_id", "available_until"),
     Index("ix_listings_sku", "sku"),
     Index("ix_listings_refused", "refusal_cause"),
+    Index("ix_listings_closed", "closed_at"),
+    Index("ix_listings_unseen", "unseen_at"),
     allowed("state", State),
 )
 
