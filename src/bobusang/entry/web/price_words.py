@@ -41,7 +41,14 @@ SAID = tuple(
         (rf"least margin (?P<share>{SHARE}) of cost", N_("least margin: %(share)s of the cost")),
         (rf"most margin (?P<share>{SHARE}) of cost", N_("most margin: %(share)s of the cost")),
         (rf"(?P<share>{SHARE}) of cost", N_("%(share)s of the cost")),
+        (r"least resale price", N_("least resale price")),
+        (r"the supplier allows no less", N_("the supplier allows no less")),
         (r"as the market has it", N_("as the market has it")),
+        (r"beside the price", N_("beside the price")),
+        (
+            r"neither market nor account has told it: counted as free",
+            N_("neither market nor account has told it: counted as free"),
+        ),
         (
             r"found, (?P<count>\d+) of (?P<total>\d+) offers comparable",
             N_("a search found %(total)s offers; comparable: %(count)s"),
