@@ -6,15 +6,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bobusang.flows.conveyor.unseen import Watched
+from bobusang.flows.conveyor.unseen import Watched, is_asked
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import open_alerts
+from bobusang.settings import load
 from bobusang.stages.register.model import Caution, Policy
+from bobusang.wiring.collecting import collector
 from tests.integration.register.desk import Desk
 from tests.unit.register.making import WANTED
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bobusang.kit.db import Database
     from bobusang.testing.clock import ManualClock
 
@@ -37,7 +41,7 @@ class Mall:
 
     def __init__(self, desk: Desk, clock: ManualClock) -> None:
         self.desk, self.clock = desk, clock
-        self.watched = Watched(desk.db, desk.register, frozenset({"okmall"}))
+        self.watched = Watched(desk.db, desk.register, "okmall".__eq__)
 
     @classmethod
     async def opened(
@@ -134,6 +138,17 @@ async def test_a_mall_that_falls_silent_closes_no_shop_without_a_person(db: Data
     await db.transact(lambda tx: mall.desk.register.decide_hold(tx, hold["id"], approve=True, who="kim"))
     await mall.look(hours=1)
     assert await mall.states() == ["SUSPENDED", "LIVE", "LIVE"]
+
+
+async def test_what_is_asked_for_is_told_from_what_comes_by_itself(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "shop.yaml").write_text("shop: nothing", "utf-8")
+    shelf = collector(load({}, home=str(tmp_path), shops=str(tmp_path)), db)
+
+    found = {name: is_asked(shelf, name) for name in ("okmall", "broken", "acme", "nobody's")}
+    await shelf.close()
+
+    assert found == {"okmall": True, "broken": True, "acme": False, "nobody's": False}
 
 
 async def test_what_a_supplier_sends_by_himself_has_no_day_on_which_it_is_due(db: Database, clock: ManualClock) -> None:

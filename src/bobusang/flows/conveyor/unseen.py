@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
@@ -13,15 +14,17 @@ from bobusang.flows.market.closing import limited
 from bobusang.flows.market.inbox import accounts_of
 from bobusang.kit import log
 from bobusang.kit.clock import utc
+from bobusang.kit.errors import BobusangError
 from bobusang.kit.sql import Statement
 from bobusang.stages.register import closing, listings
 from bobusang.stages.register.limiting import Limit, limit_of
 from bobusang.stages.register.model import State
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from bobusang.flows.collect.collector import Collector
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.kit.db import Database, Row, Tx
     from bobusang.stages.register.model import Account
@@ -41,9 +44,8 @@ TOLD = Statement(f"""
 
 
 def watch(belt: Belt) -> Duty:
-    """Every hour. What a supplier sends by himself, as files or webhooks, has no day on which it is due."""
-    asked = {name for name, one in belt.collector.sources.items() if getattr(one, "target_kinds", None) != ()}
-    watched = Watched(belt.db, belt.register, frozenset(asked))
+    """Every hour."""
+    watched = Watched(belt.db, belt.register, partial(is_asked, belt.collector))
 
     async def run() -> int:
         for account in await accounts_of(belt.db, belt.register):
@@ -53,13 +55,23 @@ def watch(belt: Belt) -> Duty:
     return Duty("unseen listings", EVERY, run)
 
 
+def is_asked(collector: Collector, mall: str) -> bool:
+    """Whether we ask a mall for its products: what a supplier sends by himself, as files or webhooks, has no day on
+    which it is due. A shop whose definition is broken is asked by nobody, and should be."""
+    try:
+        source = collector.sources.get(mall)
+    except BobusangError:
+        return True
+    return source is not None and getattr(source, "target_kinds", None) != ()
+
+
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The listings of a market, by the malls that can be asked for them."""
+    """The listings of a market, of the malls that are asked for them."""
 
     db: Database
     register: Register
-    asked: frozenset[str]
+    asked: Callable[[str], bool]
 
     async def look(self, account: Account) -> None:
         """Note what nobody has seen for long, let go what was seen again, and offer less of what people know of."""
@@ -87,7 +99,7 @@ class Watched:
         while more:
             async with self.db.read() as tx:
                 rows = await tx.fetch(LIVE, account=account.id, after=after, limit=CHUNK)
-            old = [row["id"] for row in rows if row["mall"] in self.asked and _is_older(row, before)]
+            old = [row["id"] for row in rows if _is_older(row, before) and self.asked(row["mall"])]
             if old:
                 await self.db.transact(lambda tx, old=old: closing.unseen(tx, old))  # type: ignore[misc]
             more = len(rows) == CHUNK
