@@ -6,8 +6,11 @@ import shutil
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+import httpx
 import pytest
 
+from bobusang.engine.leader import Leader
+from bobusang.entry.api import create_app
 from bobusang.wiring.searching import FOLDER
 from tests.integration.api.door import opened, until
 from tests.integration.api.goods import told
@@ -235,6 +238,27 @@ async def test_metrics_tell_of_lag_and_answers(small: Door) -> None:
     ]
     lag = next(float(line.split()[1]) for line in found if line.startswith("bobusang_search_lag_seconds"))
     assert 0 < lag < 60
+
+
+async def test_a_command_by_itself_leaves_the_index_to_a_program_that_runs(small: Door) -> None:
+    await told(small)
+    transport = httpx.ASGITransport(create_app(small.app, local=True))
+    leader = Leader(small.app.engine.db, "upkeep")
+    assert await leader.campaign()
+
+    async with httpx.AsyncClient(transport=transport, base_url="http://local") as client:
+        refused = await client.post("/search/rebuild")
+        there = await small.operator.post("/search/rebuild")
+        await small.app.finder.rebuilding.finished()
+        await leader.resign()
+        alone = await client.post("/search/rebuild")
+        await small.app.finder.rebuilding.finished()
+
+    assert (refused.status_code, refused.json()["detail"]) == (
+        409,
+        "a program that is running looks after the search index",
+    )
+    assert (there.status_code, alone.status_code) == (202, 202)
 
 
 async def test_completions(small: Door) -> None:

@@ -16,10 +16,10 @@ from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Flag, Form
 from bobusang.flows.indexing import verifying, watching
 from bobusang.flows.indexing.running import Rebuilding
-from bobusang.kit.errors import Drifted, Invalid, Unavailable
+from bobusang.kit.errors import Conflict, Drifted, Invalid, Unavailable
 from bobusang.platform import search
 from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
-from bobusang.views import searching
+from bobusang.views import searching, workers
 from bobusang.views.searching import SearchResults
 
 PREFIX = "/search"
@@ -224,12 +224,26 @@ def progress_of(rebuilding: Rebuilding) -> RebuildProgress | None:
 
 
 @router.post("/rebuild", summary="Make the search index anew", status_code=202)
-async def rebuild_index(desk: Operator) -> RebuildProgress:
-    """From SQL, while the old one serves; GET /search/status shows how far it is."""
+async def rebuild_index(desk: Operator, request: Request) -> RebuildProgress:
+    """From SQL, while the old one serves; GET /search/status of the same process shows how far it is."""
+    if getattr(request.app.state, "local", False):
+        await _nobody_else(desk)
     rebuilding = desk.app.finder.rebuilding
     rebuilding.start()
     await desk.write(lambda tx: desk.note(tx, "search.rebuild", "search", "index"))
     return RebuildProgress(under_way=True, phase="reading", done=0, total=0, error=None)
+
+
+async def _nobody_else(desk: Desk) -> None:
+    """A command by itself would be the one that writes for as long as it takes, and no change that comes meanwhile
+    would be found before it has ended."""
+    async with desk.read() as tx:
+        office = await workers.leader(tx)
+    if office is not None and office.is_held:
+        raise Conflict(
+            "a program that is running looks after the search index",
+            hint="have it made anew there: `bobusang search rebuild --url` with its address",
+        )
 
 
 @router.post("/verify", summary="Compare the search index with SQL")

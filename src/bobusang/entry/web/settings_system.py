@@ -107,7 +107,7 @@ async def live(site: Site, _: Mapping[str, str]) -> Draw:
 @pages.post("/settings/index/rebuild")
 async def rebuilt(visit: Visit) -> Response:
     """Make the index anew, while the old one serves."""
-    await search.rebuild_index(visit.desk)
+    await search.rebuild_index(visit.desk, visit.request)
     return visit.done(N_("The search index is made anew. The old one serves until that is done."), PLACE)
 
 
