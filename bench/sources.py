@@ -35,8 +35,8 @@ ROUNDS = {"quick": 1, "full": 3}
 SECONDS = {"quick": 15, "full": 60}
 """How long a source is asked at its own limit."""
 FEWEST = 10
-NOT_PACED = ("robots", "home", "login")
-"""Asked once an identity, not once a page."""
+NOT_PACED = ("robots",)
+"""Asked once, when the source is enabled."""
 
 
 def run(size: str) -> Iterator[Line]:

@@ -42,6 +42,7 @@ streams:
     key: id
     fields: {name: name}
 """
+ROOMY = '{rate: "100/s", burst: 100}'
 LOGIN = """
   kind: login
   issue: {host: auth, post: /auth, body: {username: "{username}", password: "{password}"}, token: "text:"}
@@ -112,16 +113,19 @@ class Caller:
         self.fetcher = Fetcher(db, gate(db), self.transport, Archive(FileBlobs(folder)))
 
     async def visit(self) -> Visit:
-        (found,) = await self.fetcher.visit(self.source, list(self.source.seeds(Target("list", "all"))))
+        (found,) = await self.visits(1)
         return found
+
+    async def visits(self, count: int) -> list[Visit]:
+        return await self.fetcher.visit(self.source, list(self.source.seeds(Target("list", "all"))) * count)
 
     async def close(self) -> None:
         self.fetcher.close()
         await self.transport.close()
 
 
-async def caller(db: Database, folder: Path, identity: str, url: str) -> Caller:
-    source = load_shop(written(folder, SHOP % identity), base=f"{url}/acme")
+async def caller(db: Database, folder: Path, identity: str, url: str, limits: str = ROOMY) -> Caller:
+    source = load_shop(written(folder, (SHOP % identity).replace(ROOMY, limits)), base=f"{url}/acme")
     await enabled(db, "acme", source.policy)
     return Caller(db, source, folder, int(url.rpartition(":")[2]))
 
@@ -149,6 +153,42 @@ async def test_a_public_key_is_read_of_a_page_and_read_again_when_it_is_refused(
     assert refused.verdict is not None
     assert refused.verdict.reaction is Reaction.RENEW_IDENTITY
     assert (read(again), mall.issued) == (COAT, 2)
+
+
+async def test_a_session_is_one_of_the_calls_that_the_source_allows(
+    db: Database, clock: ManualClock, tmp_path: Path, door: tuple[Door, str]
+) -> None:
+    mall, url = door
+    anyone = await caller(db, tmp_path, PUBLIC, url, '{rate: "1/s", burst: 1, concurrency: 1}')  # two at once
+
+    one, other = await anyone.visits(2)
+    asked = mall.issued, len(mall.asked)
+    at_once = await anyone.visit()
+    clock.advance(seconds=1)
+    later = await anyone.visits(2)
+    await anyone.close()
+
+    assert (read(one), asked) == (COAT, (1, 1))
+    assert other.wait is not None
+    assert other.wait.reason == "acme: a session was asked for in place of this call"
+    assert at_once.wait is not None
+    assert at_once.wait.reason == "acme is at its rate"
+    assert [read(each) for each in later] == [COAT, ()]
+    assert (mall.issued, len(mall.asked)) == (1, 2)
+
+
+async def test_a_session_takes_no_other_call_where_the_rate_has_one_more(
+    db: Database, tmp_path: Path, door: tuple[Door, str]
+) -> None:
+    mall, url = door
+    anyone = await caller(db, tmp_path, PUBLIC, url, '{rate: "1/s", burst: 2, concurrency: 1}')
+
+    found = [await anyone.visit() for _ in range(3)]
+    await anyone.close()
+
+    assert [read(one) for one in found] == [COAT, COAT, ()]
+    assert found[2].wait is not None
+    assert (mall.issued, len(mall.asked)) == (1, 2), "three calls in all"
 
 
 async def test_a_name_and_a_password_get_a_token_that_is_kept_until_its_end(

@@ -216,6 +216,14 @@ def test_the_healthiest_go_first_then_the_fullest_then_the_longest_unused() -> N
     assert [one.id for one, _ in chosen(pool, 1, LIMIT, NOON)] == [4]
 
 
+def test_who_needs_a_session_comes_after_who_has_one_and_calls_left() -> None:
+    pool = [member(1), member(2, health=80, left=2.0, used=NOON), member(3, left=0.0, used=NOON), member(4, health=90)]
+
+    found = [(one.id, calls) for one, calls in chosen(pool, 14, LIMIT, NOON, needy={1, 4})]
+
+    assert found == [(2, 2), (1, 5), (3, 1), (4, 5)]
+
+
 def test_without_a_quota_one_makes_all_the_calls() -> None:
     assert [(one.id, calls) for one, calls in chosen([member(1), member(2)], 12, None, NOON)] == [(1, 12)]
 

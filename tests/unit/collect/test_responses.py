@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bobusang.kit import json
 from bobusang.kit.errors import Blocked, BobusangError, Drifted, Invalid, Throttled, Unavailable
 from bobusang.kit.http import Answer, Oversized
 from bobusang.stages.collect.policy import BackOff, Identity, IdentityKind, Policy, Reaction, Response, Says
@@ -229,3 +233,25 @@ def test_a_line_may_ask_what_a_json_answer_says(says: Says, body: bytes, expecte
     found = classify(policy, URL, answer(200, body), now=NOON)
 
     assert found.reaction is (Reaction.RETRY if expected else Reaction.READ)
+
+
+NAMES = st.sampled_from(["a", "b", "0", "result"])
+SAID = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "x"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3),
+)
+
+
+@given(SAID, st.lists(NAMES, min_size=1, max_size=3))
+def test_what_stands_at_a_place_is_found_however_the_answer_is_made(said: Any, names: list[str]) -> None:
+    policy = Policy(responses=(Response(Reaction.RETRY, json=(Says(".".join(names)),)),))
+    found = said
+    for name in names:
+        if isinstance(found, list) and name.isdigit() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            found = found.get(name) if isinstance(found, dict) else None
+
+    verdict = classify(policy, URL, answer(200, json.dumps(said).encode()), now=NOON)
+
+    assert verdict.reaction is (Reaction.READ if found is None else Reaction.RETRY)

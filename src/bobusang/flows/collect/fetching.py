@@ -16,7 +16,7 @@ from bobusang.stages.collect.counts import Counts, Place
 from bobusang.stages.collect.fetcher import absolute
 from bobusang.stages.collect.model import Fetched
 from bobusang.stages.collect.policy import Reaction
-from bobusang.stages.collect.source import Snapshot
+from bobusang.stages.collect.source import Ask, Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.fetcher import Visit
     from bobusang.stages.collect.responses import Verdict
-    from bobusang.stages.collect.source import Ask, Kind, Source
+    from bobusang.stages.collect.source import Kind, Source
+
+    Made = tuple[Source, Task, Visit]
+    """A visit, for whom, and where."""
 
 SOON = timedelta(seconds=1)
 """A task that must wait goes back to its pool after this; the gate has blocked the pool for as long as need be."""
@@ -54,8 +57,20 @@ class Fetching:
         for task in batch:
             groups[source_of(task.run), ask_of(task.input).endpoint].append(task)
         outcomes: dict[int, Outcome] = {}
+        made: list[Made] = []
         for (name, _), tasks in groups.items():
-            outcomes |= await self._group(self._collector.source(name), tasks)
+            source = self._collector.source(name)
+            if await self._collector.sharing.hinders(name, source.policy):
+                until = self._collector.db.clock.now() + SOON
+                outcomes |= {task.id: Snooze(until, sharing.REASON) for task in tasks}
+                continue
+            visits = await self._collector.fetcher.visit(source, [ask_of(task.input) for task in tasks])
+            now = self._collector.db.clock.now()
+            outcomes |= {task.id: first_outcome(visit, now) for task, visit in zip(tasks, visits, strict=True)}
+            made += [(source, task, visit) for task, visit in zip(tasks, visits, strict=True)]
+        read = [(task, fetched(source, task, visit)) for source, task, visit in made if outcomes[task.id] is _READ]
+        outcomes |= await self._collected(read)
+        await self._note(made, outcomes)
         return [outcomes[task.id] for task in batch]
 
     async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
@@ -64,37 +79,27 @@ class Fetching:
         if pages:
             await self._collector.service.save(tx, pages)
 
-    async def _group(self, source: Source, tasks: Sequence[Task]) -> dict[int, Outcome]:
-        if await self._collector.sharing.hinders(source.name, source.policy):
-            until = self._collector.db.clock.now() + SOON
-            return {task.id: Snooze(until, sharing.REASON) for task in tasks}
-        visits = await self._collector.fetcher.visit(source, [ask_of(task.input) for task in tasks])
-        now = self._collector.db.clock.now()
-        pairs = list(zip(tasks, visits, strict=True))
-        outcomes = {task.id: first_outcome(visit, now) for task, visit in pairs}
-        read = [(task, fetched(source, task, visit)) for task, visit in pairs if outcomes[task.id] is _READ]
-        outcomes |= await self._collected(source, read)
-        await self._note(source, pairs, outcomes)
-        return outcomes
-
-    async def _collected(self, source: Source, read: Sequence[tuple[Task, Fetched]]) -> dict[int, Outcome]:
+    async def _collected(self, read: Sequence[tuple[Task, Fetched]]) -> dict[int, Outcome]:
         """What was read, with the asks of each page that are wanted."""
-        pages = [page for _, page in read]
-        if not pages:
-            return {}
-        async with self._collector.db.read() as tx:
-            asks = await self._collector.service.wanted(tx, pages, self._collector.holds)
+        asks = await self._wanted([page for _, page in read])
         return {
             task.id: Collected(
                 output=_told(page),
                 spawn=(
-                    *new_tasks(asked := self.further(task, page, wanted), source.name, self.steps),
+                    *new_tasks(asked := self.further(task, page, wanted), page.source, self.steps),
                     *self.onward(page, asked),
                 ),
                 page=page,
             )
             for (task, page), wanted in zip(read, asks, strict=True)
         }
+
+    async def _wanted(self, pages: Sequence[Fetched]) -> Sequence[tuple[Ask, ...]]:
+        """Most batches are of pages that ask for no other: of those nothing need be known."""
+        if not any(isinstance(one, Ask) for page in pages for one in page.found):
+            return [()] * len(pages)
+        async with self._collector.db.read() as tx:
+            return await self._collector.service.wanted(tx, pages, self._collector.holds)
 
     def further(self, task: Task, page: Fetched, asks: Sequence[Ask]) -> Sequence[Ask]:
         """Of the pages that a page asks for, those that are fetched; a probe only asks whether the source answers."""
@@ -104,18 +109,21 @@ class Fetching:
         """Whatever else a page sets going; `asks` are the pages that are fetched for it. Collecting alone: nothing."""
         return ()
 
-    async def _note(self, source: Source, pairs: Sequence[tuple[Task, Visit]], outcomes: dict[int, Outcome]) -> None:
+    async def _note(self, made: Sequence[Made], outcomes: dict[int, Outcome]) -> None:
         """Count what did not succeed, and keep pages that could not be read for whoever mends the reader."""
-        drifted = [(task, visit) for task, visit in pairs if visit.drifted]
-        told = _tell(source, pairs, outcomes)
+        drifted = [fetched(source, task, visit) for source, task, visit in made if visit.drifted]
+        told = _tell(made, outcomes)
         if not told and not drifted:
             return
+        zones = {source.name: source.policy.window.zone for source, _, _ in made}
 
         async def work(tx: Tx) -> None:
-            await counts.add(tx, list(told.items()), zone=source.policy.window.zone)
+            for name, zone in sorted(zones.items()):
+                mine = [(place, one) for place, one in told.items() if place.source == name]
+                if mine:
+                    await counts.add(tx, mine, zone=zone)
             if drifted:
-                pages = [fetched(source, task, visit) for task, visit in drifted]
-                await self._collector.service.archive.index(tx, pages, good=False)
+                await self._collector.service.archive.index(tx, drifted, good=False)
 
         await self._collector.db.transact(work)
 
@@ -176,10 +184,10 @@ def _told(page: Fetched) -> dict[str, object]:
     return {"items": sum(1 for one in page.found if isinstance(one, Snapshot)), "raw": page.sha256}
 
 
-def _tell(source: Source, pairs: Sequence[tuple[Task, Visit]], outcomes: dict[int, Outcome]) -> dict[Place, Counts]:
+def _tell(made: Sequence[Made], outcomes: dict[int, Outcome]) -> dict[Place, Counts]:
     """What is to be counted of visits that brought no page."""
     told: dict[Place, Counts] = {}
-    for task, visit in pairs:
+    for source, task, visit in made:
         one = _counted(task, visit, outcomes[task.id])
         if one is not None:
             place = Place(source.name, target_of(task.run).name, visit.ask.endpoint, task.job_id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -12,6 +14,7 @@ from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.flows.collect.starting import ready
 from bobusang.kit.errors import Blocked, BobusangError, Invalid, Throttled, Unavailable
 from bobusang.kit.nearest import did_you_mean
+from bobusang.stages.collect.admission import Cause
 from bobusang.stages.collect.fetcher import absolute
 from bobusang.stages.collect.model import Fetched
 from bobusang.stages.collect.policy import Reaction
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.fetcher import Visit
+
+
+PATIENCE = timedelta(seconds=5)
+"""For a call in whose place a session was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,11 @@ async def tried(collector: Collector, name: str, wish: Wish) -> Tried:
     ask = ask_for(source, wish)
     await collector.db.transact(lambda tx: collector.prepare(tx, name))
     [visit] = await collector.fetcher.visit(source, [ask])
+    if visit.wait is not None and visit.wait.cause is Cause.IDENTITIES:
+        until = visit.wait.until - collector.db.clock.now()
+        if until <= PATIENCE:  # the call went into a session, and is made now
+            await asyncio.sleep(max(0.0, until.total_seconds()))
+            [visit] = await collector.fetcher.visit(source, [ask])
     page, problem = _page(source, visit)
     raw_id = await collector.db.transact(lambda tx: _kept(tx, collector, source, visit, page))
     unread = source.unread(page) if isinstance(source, Declared) and not problem else ()

@@ -35,7 +35,7 @@ DRIFTS = 5
 """So many pages of an endpoint in a row that cannot be read are a changed layout, not an odd page."""
 NOT_MODIFIED = 304
 SOON = timedelta(seconds=1)
-"""How soon to come back where a session was refused: another identity may get one."""
+"""How soon to come back where a session was opened in place of a call, or refused: another identity may get one."""
 ARCHIVED = (Reaction.READ, Reaction.GONE)
 
 
@@ -54,6 +54,19 @@ class Visit:
     drifted: str = ""
     """Why the page could not be read."""
     at: datetime | None = None
+
+
+@dataclass(slots=True)
+class Sessions:
+    """Sessions that were opened before calls: how many calls the rate granted for them, and how many there were."""
+
+    granted: int = 0
+    opened: int = 0
+
+    @property
+    def unused(self) -> int:
+        """Of the calls granted for them; below zero where some took the place of others."""
+        return self.granted - self.opened
 
 
 class Fetcher:
@@ -77,25 +90,45 @@ class Fetcher:
         if isinstance(go, Wait):
             return [Visit(ask, wait=go) for ask in asks]
         results: list[tuple[Lease, Verdict]] = []
+        sessions = Sessions()
         try:
-            callers = await self._callers(source, go, results)
+            callers = await self._callers(source, go, results, sessions)
             made, late = asks[: len(callers)], asks[len(callers) :]
             visits = await self._made(source, list(zip(made, callers, strict=True)))
             results += [(lease, one.verdict) for lease, one in zip(callers, visits, strict=True) if one.verdict]
         finally:
-            await asyncio.shield(self._gate.settle(source.policy, go, results))
+            await asyncio.shield(self._gate.settle(source.policy, go, results, more=sessions.unused))
         return [*visits, *(Visit(ask, wait=self._later(go, source)) for ask in late)]
 
     def _later(self, go: Go, source: Source) -> Wait:
         if go.rest is not None:
             return go.rest
-        reason = f"{source.name}: no session could be had for this call"
+        reason = f"{source.name}: a session was asked for in place of this call"
         return Wait(self._db.clock.now() + SOON, reason, Cause.IDENTITIES)
 
-    async def _callers(self, source: Source, go: Go, results: list[tuple[Lease, Verdict]]) -> list[Lease]:
-        """The leases, each as often as it may call; those that need a session get one, or make no call."""
+    async def _callers(
+        self, source: Source, go: Go, results: list[tuple[Lease, Verdict]], sessions: Sessions
+    ) -> list[Lease]:
+        """The leases, each as often as it may call; those that need a session get one, or make no call.
+
+        A session is a call, too: beyond those that were let through if the rate has one now, else in place of one. Not
+        so for a probe, which has but one to find out with.
+        """
+        needy = sum(lease.needs_session for lease in go.leases)
+        sessions.granted = await self._gate.more(source.policy, go, needy) if needy and not go.probe else 0
+        short = 0 if go.probe else needy - sessions.granted
         ready = await asyncio.gather(*(self._ready(source, lease, results) for lease in go.leases))
-        return [lease for lease in ready if lease is not None for _ in range(lease.calls)]
+        callers: list[Lease] = []
+        for lease in ready:
+            if lease is None:
+                continue
+            calls = lease.calls
+            if lease.fresh and not go.probe:
+                sessions.opened += 1
+                calls -= short > 0
+                short -= 1
+            callers += [lease] * calls
+        return callers
 
     async def _ready(self, source: Source, lease: Lease, results: list[tuple[Lease, Verdict]]) -> Lease | None:
         if not lease.needs_session:

@@ -1,6 +1,6 @@
 """The gate: before anything is fetched it answers go, or wait until then because of this, and it learns from what came.
 
-One way through it: `admit` → (where a lease needs one, a session: `sessions.issue_call`, `issued`) → calls →
+One way through it: `admit` → (where a lease needs one, a session: `more`, `sessions.issue_call`, `issued`) → calls →
 `settle`, always, also when nothing was called. What must wait is blocked in the engine's pools, so that its tasks are
 not even claimed. The limiter, which may be on another machine, is never asked within a transaction; when it is away,
 nobody goes.
@@ -115,11 +115,18 @@ class Gate:
         session = session_of(policy, answer, self._db.clock.now())
         return await self._db.transact(lambda tx: identities.keep_session(tx, lease, policy, session))
 
-    async def settle(self, policy: Policy, go: Go, results: Sequence[tuple[Lease, Verdict]]) -> None:
+    async def more(self, policy: Policy, go: Go, want: int) -> int:
+        """Calls beyond those of a `Go`, for the sessions that they need, as far as the source's rate has them now."""
+        try:
+            return (await self._quotas.take_rate(go.source, policy.limits, want)).count
+        except LimiterAway:
+            return 0
+
+    async def settle(self, policy: Policy, go: Go, results: Sequence[tuple[Lease, Verdict]], *, more: int = 0) -> None:
         """Learn from what came of the calls; give identities and unused calls back.
 
         For each call: the lease it was made with (as `issued` returned it) and the verdict. A call for a session that
-        failed is one of them, one that succeeded is not.
+        failed is one of them, one that succeeded is not: `more` is what `more` granted without those.
         """
         spent = _spent(go, results)
         total = tally(verdict for _, verdict in results)
@@ -127,7 +134,7 @@ class Gate:
         for lease, part in spent:
             if self._db.clock.now() < lease.until:
                 await self._given_back(policy, lease, part)
-        await self._quotas.give_back_rate(go.source, policy.limits, go.calls - total.calls)
+        await self._quotas.give_back_rate(go.source, policy.limits, go.calls + more - total.calls)
         if is_pooled(policy) or not go.is_quiet or is_news(total):
             await self._db.transact(lambda tx: self._settled(tx, policy, go, spent, total))
 

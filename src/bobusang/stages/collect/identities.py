@@ -155,7 +155,8 @@ async def lease(tx: Tx, source: str, policy: Policy, *, by: str, calls: int, ter
     for _ in range(policy.identity.size):  # whoever was quicker has taken one, so there is one less to lose
         pool = await members(tx, source, policy)
         free = [one for one in pool if rules.is_free(one, tx.now) and not rules.lacks_key(one, policy)]
-        wanted = rules.chosen(free, left, limit, tx.now)
+        needy = {one.id for one in free if rules.needs_session(one, policy, tx.now)}
+        wanted = rules.chosen(free, left, limit, tx.now, needy=needy)
         won = [pair for pair in sorted(wanted, key=_by_id) if await _take(tx, pair[0], by, tx.now + term)]
         taken += [_lease(source, policy, member, share, tx.now, tx.now + term) for member, share in won]
         left = calls - sum(one.calls for one in taken)

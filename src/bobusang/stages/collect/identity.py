@@ -26,7 +26,7 @@ from bobusang.stages.collect.policy import BackOff, IdentityKind
 from bobusang.stages.collect.tables import IdentityState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
     from bobusang.stages.collect.policy import Policy, Quota
@@ -134,15 +134,20 @@ def likely_left(member: Member, limit: Limit | None, now: datetime) -> int | Non
     return int(min(limit.burst, member.quota_left + seconds * limit.rate))
 
 
-def chosen(members: Iterable[Member], calls: int, limit: Limit | None, now: datetime) -> list[tuple[Member, int]]:
+def chosen(
+    members: Iterable[Member], calls: int, limit: Limit | None, now: datetime, *, needy: Collection[int] = ()
+) -> list[tuple[Member, int]]:
     """Who makes how many of the calls: the healthiest first, among equals the fullest bucket, then the longest unused.
 
-    An identity whose bucket seems empty is asked for one call all the same: the limiter knows better.
+    An identity whose bucket seems empty is asked for one call all the same: the limiter knows better. Those that need a
+    session (`needy`) come after those that have one and calls left: a session costs a call that brings no page.
     """
 
-    def rank(member: Member) -> tuple[int, int, float, int]:
+    def rank(member: Member) -> tuple[bool, int, int, float, int]:
         used = 0.0 if member.last_used_at is None else member.last_used_at.timestamp()
-        return -member.health, -(likely_left(member, limit, now) or 0), used, member.id
+        left = likely_left(member, limit, now)
+        late = member.id in needy or (bool(needy) and left == 0)
+        return late, -member.health, -(left or 0), used, member.id
 
     found, left = [], calls
     for member in sorted(members, key=rank):

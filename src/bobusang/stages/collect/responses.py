@@ -6,8 +6,11 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from bobusang.kit import errors, json
 from bobusang.kit.http import Answer, Oversized
@@ -144,7 +147,8 @@ def _has_text(body: bytes, text: str) -> bool:
 
 
 class _Said:
-    """What a JSON answer says, parsed at most once for all lines of a table."""
+    """What a JSON answer says: at one place without the rest of it, which the reader parses anyway; where a place is
+    not to be had so, the whole of it, parsed at most once for all lines of a table."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -156,10 +160,22 @@ class _Said:
         last = wanted.path.rpartition(".")[2]
         if not last.isdigit() and f'"{last}"'.encode() not in self._body:  # most answers need no parsing
             return False
-        found = _at(self._data, wanted.path)
+        found = self._found(wanted.path)
         if found is None or (wanted.equal and not _among(found, wanted.equal)) or _among(found, wanted.unequal):
             return False
         return not wanted.has or (isinstance(found, str) and any(text in found for text in wanted.has))
+
+    def _found(self, path: str) -> Any:
+        narrow = None if self._parsed else _narrow(path)
+        if narrow is not None:
+            try:
+                found = narrow.decode(self._body)
+                while isinstance(found, msgspec.Struct):
+                    found = found.inner  # type: ignore[attr-defined]
+                return found
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                pass  # no JSON, or not of this shape: the whole of it says what there is
+        return _at(self._data, path)
 
     @property
     def _data(self) -> Any:
@@ -169,6 +185,19 @@ class _Said:
                 with suppress(errors.Invalid):
                     self._whole = json.loads(self._body)
         return self._whole
+
+
+@lru_cache(maxsize=256)
+def _narrow(path: str) -> msgspec.json.Decoder[Any] | None:
+    """Reads nothing of an answer but what stands at a path through objects: a tenth of parsing it all."""
+    names = path.split(".")
+    if any(name.isdigit() for name in names):
+        return None
+    shape: Any = Any
+    for name in reversed(names):
+        inner = shape if shape is Any else shape | None
+        shape = msgspec.defstruct("Said", [("inner", inner, None)], rename={"inner": name})
+    return msgspec.json.Decoder(shape)
 
 
 def _at(found: Any, path: str) -> Any:
