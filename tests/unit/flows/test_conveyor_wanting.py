@@ -135,13 +135,14 @@ def test_a_held_price_is_asked_for_with_no_floor_so_that_no_guard_lets_it_out() 
         ({}, True, True),
         ({"options": None}, False, True),
         ({"images": None}, False, False),
-        ({"sold_out": None}, False, False),
+        ({"sold_out": None}, False, True),
+        ({"sold_out": None, "options": None}, False, False),
     ],
 )
 def test_a_product_is_converted_when_all_its_pages_are_read(
     fields: dict[str, Any], in_parts: bool, in_one: bool
 ) -> None:
-    """Where one page tells all of it, no options are no choice."""
+    """Where one page tells all of it, no options are no choice, and options say what there is of each."""
     known = with_fields(**fields)
 
     assert (known.is_whole(in_parts=True), known.is_whole(in_parts=False)) == (in_parts, in_one)
