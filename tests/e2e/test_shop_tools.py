@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -106,3 +108,27 @@ def test_every_command_of_the_how_to_does_what_it_says(
     runs = run("bobusang collect runs --source boutique --json").document["items"]
     assert [(run["state"], run["listed"] == run["new"] == run["total"] > 10) for run in runs] == [("PROVED", True)]
     assert done["bobusang source replay corner"].out.splitlines()[-1] == "name\tcontent\t400\t0"
+
+
+def test_a_host_that_has_stopped_us_is_not_asked_for_a_new_shop(
+    tmp_path: Path, sandbox: str, run: Callable[[str], Done]
+) -> None:
+    page = f"{sandbox}/okmall/products/list?brand=%EB%82%98%EC%9D%B4%ED%82%A4(NIKE)&page=1"
+    wall = {"mall": "okmall", "endpoint": "list", "kind": "http_403", "count": 1}
+    (tmp_path / "shops").mkdir()
+    assert run("bobusang db upgrade").code == 0
+    told = Request(f"{sandbox}/admin/faults", json.dumps(wall).encode(), {"content-type": "application/json"})
+    with urlopen(told, timeout=10) as answer:
+        assert answer.status in (200, 201)
+    stopped = run("bobusang source try okmall list --target 'brand:나이키(NIKE)'")
+    with urlopen(f"{sandbox}/admin/log?mall=okmall&limit=1000", timeout=10) as answer:
+        before = answer.read()
+
+    refused = run(f"bobusang source new '{page}' --name another")
+    with urlopen(f"{sandbox}/admin/log?mall=okmall&limit=1000", timeout=10) as answer:
+        after = answer.read()
+
+    assert (stopped.code, "source resume okmall" in stopped.err) == (1, True), stopped.err
+    assert refused.code == 4
+    assert "has stopped the source okmall, so nothing more is asked of it" in refused.err
+    assert after == before

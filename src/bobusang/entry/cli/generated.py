@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
 
 from bobusang.connectors.sources.declared.shelf import shops
 from bobusang.connectors.sources.generator import curl, making, recognise
@@ -15,6 +16,7 @@ from bobusang.connectors.sources.generator.sample import Request, Sample
 from bobusang.entry.cli.failure import Failure
 from bobusang.entry.cli.place import quietly
 from bobusang.flows.collect.looking import Looked, look
+from bobusang.kit.errors import BobusangError
 from bobusang.wiring.collecting import LaterTransport, allowed
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from bobusang.settings import Settings
 
 STDIN = "-"
+HALTED = "halted"
 LARGEST = 8 << 20
 
 _CANONICAL = re.compile(
@@ -60,6 +63,8 @@ def generate(session: Session, root: Path, wished: Wished) -> None:
     base = recognise.base_of(given.request.url if isinstance(given, Sample) else given.url, home)
     name = wished.name or making.name_of(base)
     _check_free(root, name, force=wished.force)
+    if isinstance(given, Request):
+        _check_welcome(session, base, home)
     sample = given if isinstance(given, Sample) else _fetched(session, settings, given)
     if not sample.saved and (other := recognise.follow(sample, base)):
         session.note("this is its front page; its list is {url}", url=other)
@@ -79,6 +84,20 @@ def _check_free(root: Path, name: str, *, force: bool) -> None:
     if name in (known := shops()):
         hint = "choose another with --name, or say --force to use yours in its place"
         raise Failure("conflict", f"there is a source {name} already ({known[name].origin})", hint)
+
+
+def _check_welcome(session: Session, base: str, home: str) -> None:
+    """A host that has stopped one of our sources is not asked beside it: a person resumes that first (law 11)."""
+    try:
+        waits = session.api.get("/gate")["items"]
+        halted = sorted({one["source"] for one in waits if one["cause"] == HALTED})
+        bases = {name: session.api.get(f"/sources/{quote(name, safe='')}")["base"] or "" for name in halted}
+    except (Failure, BobusangError):
+        return  # there is no database yet, or none that we may look into
+    for name, other in bases.items():
+        if other and (base == other if home else urlsplit(base).netloc == urlsplit(other).netloc):
+            hint = f"look at it, then `bobusang source resume {name}`; or save the page and give the file"
+            raise Failure("conflict", f"{other} has stopped the source {name}, so nothing more is asked of it", hint)
 
 
 def _given(wished: Wished) -> Request | Sample:
