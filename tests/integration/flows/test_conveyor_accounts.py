@@ -118,3 +118,14 @@ async def test_what_ended_while_an_account_was_switched_off_is_closed_there_too(
 
     assert (first, second) == ({sku}, set())
     assert (ended, await closed(shop, NAME), await closed(shop, SECOND)) == ({"COMPLETED"}, {sku}, {sku})
+
+
+async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(shop: Shop) -> None:
+    before = await shelves(shop)
+    third = replace(seller(FREE), name="third", token_ref="env:SECOND_TOKEN", secret_ref="env:SECOND_SECRET")
+    await shop.yard.db.transact(lambda tx: accounts.add(tx, third))
+    sku = min(sku for _, sku in before)
+    await shop.door.override("okmall", sku.removeprefix("okmall-"), stocks={"none": 0}, options=1)
+
+    assert await partials(shop, 2) == {"COMPLETED"}
+    assert (await shelves(shop)).keys() == before.keys()

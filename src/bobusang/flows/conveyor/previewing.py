@@ -111,16 +111,14 @@ async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Tria
     }
     sellers = [one for one in await accounts.every(tx) if one.market == belt.market]
     there = {one.id: await listings.known(tx, one.id, list(made)) for one in sellers} if made else {}
-    if trial.mode is Mode.PARTIAL:  # it takes nothing new, and knows what is listed by any of our accounts
-        listed = {id for mine in there.values() for id, listing in mine.items() if listing.market_id}
-        made = {id: data for id, data in made.items() if id in listed}
-    now = {id: data for id, data in made.items() if known[id].key in due}
-    seen = None if Stage.COLLECT in trial.stages else await goods.seen(tx, list(now))
+    seen = None if Stage.COLLECT in trial.stages else await goods.seen(tx, list(made))
     found: list[Line] = []
-    for account in sellers:
-        if account.enabled and made:
-            found += [Line(known[id].sku, account.name, why=UNTOUCHED) for id in made if id not in now]
-            found += await _of_account(belt, tx, account, known, now, there[account.id], trial, seen) if now else []
+    for account in (one for one in sellers if one.enabled and made):
+        mine, is_full = there[account.id], trial.mode is Mode.FULL
+        touched = {id: data for id, data in made.items() if is_full or wanting.is_there(mine.get(id))}
+        now = {id: data for id, data in touched.items() if known[id].key in due}
+        found += [Line(known[id].sku, account.name, why=UNTOUCHED) for id in touched if id not in now]
+        found += await _of_account(belt, tx, account, known, now, mine, trial, seen) if now else []
     return found
 
 

@@ -148,18 +148,12 @@ class Pricer:
             return []
         currency = self._belt.register.market.abilities.currency
         stock = wanting.stocked(known, made.data)
-        may_raise = mode_of(task.run) is RunMode.FULL
+        is_full = mode_of(task.run) is RunMode.FULL
+        there = {account.id: facts.listings[account.id].get(known.id) for account in facts.accounts}
         return [
-            wanting.priced(
-                known,
-                made.data,
-                stock,
-                account,
-                facts.listings[account.id].get(known.id),
-                currency=currency,
-                may_raise=may_raise,
-            )
+            wanting.priced(known, made.data, stock, account, there[account.id], currency=currency, may_raise=is_full)
             for account in facts.accounts
+            if is_full or wanting.is_there(there[account.id])
         ]
 
     def _outcome(self, task: Task, facts: Facts, quoted: Mapping[int, Sequence[Quoted]], late: set[str]) -> Outcome:
@@ -167,6 +161,8 @@ class Pricer:
         if known is None or known.id not in facts.made:
             return Skip("the product was never converted")
         mine = tuple(quoted.get(known.id, ()))
+        if not mine:
+            return Skip(f"no account that sells on {self._belt.market} has it there")
         if any(one.result.reason is Reason.NOT_SEARCHED and model_key(one.wanted.model) in late for one in mine):
             return Snooze(self._belt.db.clock.now() + SOON, f"the search at {self._belt.market} keeps its pace")
         told = {one.wanted.account: said(one) for one in mine}
@@ -177,7 +173,7 @@ class Pricer:
             "id": known.id,
             "prices": told,
             "stamp": facts.stamp,
-            "model": model_key(mine[0].wanted.model) if mine else "",
+            "model": model_key(mine[0].wanted.model),
             "decided_at": text(self._belt.db.clock.now()),
         }
         urgent = known.is_gone or task.entry.priority >= URGENT

@@ -132,6 +132,11 @@ def priced(
     )
 
 
+def is_there(listing: Listing | None) -> bool:
+    """Whether the market has it, or once had it, from this account: PARTIAL touches nothing else."""
+    return listing is not None and listing.market_id is not None
+
+
 def current_price(listing: Listing | None, currency: str) -> Money | None:
     """What the market has confirmed."""
     if listing is None or listing.confirmed is None or not listing.confirmed.price:
