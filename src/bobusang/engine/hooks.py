@@ -1,4 +1,5 @@
-"""Hooks: what others write in the transaction that moves a job or a step, so that their rows never lie."""
+"""Hooks: what others write in the transaction that moves a job or a step, or buries a worker, so that their rows never
+lie."""
 
 from __future__ import annotations
 
@@ -41,6 +42,8 @@ class Hooks:
     on_job: list[Callable[[Tx, JobMoved], Awaitable[None]]] = field(default_factory=list)
     on_step: list[Callable[[Tx, Sequence[StepsMoved]], Awaitable[None]]] = field(default_factory=list)
     """Told of several jobs at once: what they write of each by itself would cost more than the counting."""
+    on_death: list[Callable[[Tx, Sequence[str]], Awaitable[None]]] = field(default_factory=list)
+    """Told the names of workers that were taken for dead: what else they held is free again."""
 
     async def job(self, tx: Tx, moved: JobMoved) -> None:
         for hook in self.on_job:
@@ -49,3 +52,7 @@ class Hooks:
     async def step(self, tx: Tx, moved: Sequence[StepsMoved]) -> None:
         for hook in self.on_step if moved else ():
             await hook(tx, moved)
+
+    async def death(self, tx: Tx, names: Sequence[str]) -> None:
+        for hook in self.on_death if names else ():
+            await hook(tx, names)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from bobusang.engine.hooks import Hooks
     from bobusang.kit.db import Row, Tx
 
 DEAD_CLAIMS = Statement(
@@ -45,20 +46,22 @@ STEPS = Statement("""
 BURY = Statement("""
     update tasks set status = :status, outcome = :outcome, error_message = :error, completed_at = :now,
       updated_at = :now where id in (:ids...)""")
-PRUNE = Statement("""
-    delete from workers where beat_at < :dead
-      and not exists (select 1 from queue_claims c where c.worker_id = workers.id)""")
+_BURIED = """
+    from workers where beat_at < :dead and not exists (select 1 from queue_claims c where c.worker_id = workers.id)"""
+BURIED = Statement(f"select name {_BURIED} order by id")
+PRUNE = Statement(f"delete {_BURIED}")
 
 POISON = "handed out six times in a row without an answer: its workers died or hung"
 
 
-async def rescue(tx: Tx, dead_before: datetime) -> int:
+async def rescue(tx: Tx, hooks: Hooks, dead_before: datetime) -> int:
     """Requeue what dead or hung workers hold; how many entries. A late worker finds its claim gone and changes nothing.
 
     Worker rows go only when nothing is theirs any more: pruned first, their claims would be invisible.
     """
     claims = await tx.fetch(DEAD_CLAIMS, dead=dead_before, now=tx.now)
     count = await _take_back(tx, claims)
+    await hooks.death(tx, [row["name"] for row in await tx.fetch(BURIED, dead=dead_before)])
     await tx.execute(PRUNE, dead=dead_before)
     return count
 

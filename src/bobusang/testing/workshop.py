@@ -236,7 +236,7 @@ class Workshop:
 
     async def rescue(self) -> int:
         """One pass, by the pace of the engine."""
-        return await self.do(lambda tx: rescuing.rescue(tx, tx.now - self.engine.pace.dead_after))
+        return await self.do(lambda tx: rescuing.rescue(tx, self.engine.hooks, tx.now - self.engine.pace.dead_after))
 
     async def sweep(self) -> None:
         """Sweep and fold until nothing moves."""

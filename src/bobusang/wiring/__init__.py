@@ -48,6 +48,7 @@ from bobusang.platform.buses.inprocess import InProcess
 from bobusang.platform.notifiers.log import LogNotifier
 from bobusang.platform.notifiers.many import ManyNotifiers
 from bobusang.platform.relay import Relay
+from bobusang.stages.collect import identities
 from bobusang.wiring import conveying
 from bobusang.wiring.collecting import collector as build_collector
 from bobusang.wiring.collecting import enable_sandbox, leave_sandbox
@@ -107,8 +108,9 @@ class App:
     finder: Finder
 
     def worker(self, name: str) -> Worker:
-        """A worker for all handlers that are registered."""
+        """A worker for all handlers that are registered; by its name the process is known from now on."""
         engine = self.engine
+        self.collector.gate.by = name
         return Worker(engine.db, engine.handlers, engine.books, name=name, pace=engine.pace)
 
     def keeper(self, *, lead: bool = True) -> Keeper:
@@ -223,6 +225,7 @@ def build(settings: Settings, database: db.Database) -> App:
     scheduling.register(engine.handlers, engine, collector)
     daily.register(engine.handlers, engine, collector)
     engine.hooks.on_step.append(control.on_step)
+    engine.hooks.on_death.append(identities.free)
     engine.hooks.on_job += [grade, Healing(engine), control.on_job]
     finder = build_finder(settings, database, belt.market)
     finder.indexer.subscribe(consumers)

@@ -93,6 +93,24 @@ async def test_a_lease_that_ran_out_is_taken_over_and_its_late_holder_changes_no
         assert await identities.release(tx, new, one, Tally())
 
 
+async def test_what_a_dead_worker_had_leased_is_free_at_once_and_the_others_keep_theirs(
+    db: Database, other: Database
+) -> None:
+    two = replace(MUSTIT, identity=replace(MUSTIT.identity, size=2))
+    await enabled(db, "mall", two)
+    [old] = await db.transact(lambda tx: identities.lease(tx, "mall", two, by="dead", calls=1))
+    [kept] = await other.transact(lambda tx: identities.lease(tx, "mall", two, by="alive", calls=1))
+
+    await db.transact(lambda tx: identities.free(tx, ["dead", "buried"]))
+    [new] = await other.transact(lambda tx: identities.lease(tx, "mall", two, by="heir", calls=1))
+    async with db.begin() as tx:
+        late = await identities.release(tx, old, two, Tally(calls=1, throttled=1))
+
+    assert (new.identity, new.number, late) == (old.identity, old.number + 1, False)
+    assert {found.leased_by for found in await shown(db)} == {"heir", "alive"}
+    assert kept.identity != new.identity
+
+
 async def test_many_who_lease_at_once_never_get_the_same(db: Database, other: Database) -> None:
     pool = replace(MUSTIT, identity=replace(MUSTIT.identity, size=6))
     await enabled(db, "mall", pool)

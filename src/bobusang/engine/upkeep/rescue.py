@@ -16,6 +16,6 @@ def rescue(engine: Engine) -> Duty:
     """As often as workers beat."""
 
     async def work(tx: Tx) -> int:
-        return await rescuing.rescue(tx, tx.now - engine.pace.dead_after)
+        return await rescuing.rescue(tx, engine.hooks, tx.now - engine.pace.dead_after)
 
     return Duty("rescue", engine.pace.beat, lambda: engine.db.transact(work))

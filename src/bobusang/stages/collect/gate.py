@@ -62,7 +62,8 @@ class Go:
 
 
 class Gate:
-    """One for all sources of a process. `by` names the process in leases."""
+    """One for all sources of a process. `by` names the process in leases, by its worker where it has one: what a
+    dead worker held is found by its name."""
 
     def __init__(
         self,
@@ -78,7 +79,7 @@ class Gate:
         self._db = db
         self._quotas = Quotas(limiter, db.clock)
         self._pools = pools
-        self._by = by
+        self.by = by
         self._user_agent = user_agent
         self._tripping = tripping or Tripping()
         self._chance = chance
@@ -200,7 +201,7 @@ class Gate:
         if facts.pool is None:
             go = self._shared(facts, policy, found.calls)
         else:
-            leases = await identities.lease(tx, facts.source, policy, by=self._by, calls=found.calls)
+            leases = await identities.lease(tx, facts.source, policy, by=self.by, calls=found.calls)
             if not leases:
                 return Wait(tx.now + SOON, f"{facts.source}: others were quicker", Cause.IDENTITIES)
             go = Go(facts.source, facts.endpoint, tuple(leases))

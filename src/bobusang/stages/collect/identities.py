@@ -22,7 +22,7 @@ from bobusang.stages.collect.sessions import shown, shown_query
 from bobusang.stages.collect.tables import IdentityState, crawl_agents
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from bobusang.kit.db import Row, Tx
@@ -59,6 +59,9 @@ AWAKEN = Statement("""
     update crawl_agents set state = case when state = 'DISABLED' then 'RECOVERED' else 'IDLE' end, rest_until = null,
       updated_at = :now
     where state in ('DISABLED', 'RATE_LIMITED') and rest_until <= :now""")
+ORPHANED = Statement("""
+    update crawl_agents set state = 'IDLE', leased_by = null, leased_until = null, updated_at = :now
+    where state = 'ACTIVE' and leased_by in (:names...)""")
 RELEASED = (
     "state",
     "health",
@@ -238,6 +241,11 @@ async def release(
         now=tx.now,
     )
     return True
+
+
+async def free(tx: Tx, names: Sequence[str]) -> None:
+    """Take back what processes that have died had leased: a source with one identity would wait ten minutes for it."""
+    await tx.execute(ORPHANED, names=list(names), now=tx.now)
 
 
 async def give_key(tx: Tx, source: str, key: str, username: str = "") -> None:
