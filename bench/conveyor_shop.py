@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -160,10 +162,8 @@ class Watched(Postgres):
 @asynccontextmanager
 async def open_for_sale(plan: Plan) -> AsyncIterator[Stand]:
     """Everything, equipped, with nothing collected yet."""
-    with (
-        tempfile.TemporaryDirectory(prefix="bobusang-bench-") as name,
-        _database(plan.database, Path(name)) as (url, server),
-    ):
+    name = _folder()
+    with _database(plan.database, Path(name)) as (url, server):
         await migrations.upgrade(url)
         async with process(*plan.world) as door:
             folder, port = Path(name), free_port()
@@ -183,6 +183,14 @@ async def open_for_sale(plan: Plan) -> AsyncIterator[Stand]:
                 await shop.equip(POLICY)
                 brands = [Brand(MALL, brand) for brand in (await door.world())["malls"][MALL]]
                 yield Stand(shop, plan, brands, ups, server, notes)
+
+
+def _folder() -> str:
+    """A new one, which is there until all is measured: for minutes after thousands of files were deleted, ext4 takes
+    several times as long for a new one."""
+    name = tempfile.mkdtemp(prefix="bobusang-bench-")
+    atexit.register(shutil.rmtree, name, ignore_errors=True)
+    return name
 
 
 @contextmanager
