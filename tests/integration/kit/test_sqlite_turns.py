@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from bobusang.kit.clock import text
 from bobusang.kit.db import Contended, connect
 from bobusang.kit.dbs import sqlite
 from bobusang.kit.dbs.sqlite import FORGIVEN, place
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
+from bobusang.testing.clock import NOON
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -97,6 +101,17 @@ async def test_a_quick_statement_that_is_refused_is_said_in_our_words(db: Databa
         await tx.execute(put, id=1)
         with pytest.raises(Invalid, match="CHECK"):
             await tx.execute(put, id=9)
+
+
+async def test_instants_are_written_as_what_they_are_in_whatever_order_they_come(db: Database) -> None:
+    same, later = Statement("select :a || ' ' || :b || ' ' || :c as value"), NOON + timedelta(hours=1)
+    seoul = NOON.astimezone(ZoneInfo("Asia/Seoul"))
+
+    async with db.read() as tx:
+        found = await tx.value(same, a=NOON, b=later, c=NOON), await tx.value(same, a=NOON, b=NOON, c=seoul)
+
+    noon, one = text(NOON), text(later)
+    assert found == (f"{noon} {one} {noon}", f"{noon} {noon} {noon}")
 
 
 async def test_somebody_elses_writing_is_waited_for(fresh_sqlite: str, db: Database) -> None:

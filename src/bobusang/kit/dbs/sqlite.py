@@ -40,7 +40,22 @@ REMEMBERED = 4096
 FORGIVEN = 20
 """How often a statement that was not quick must be so again: the first of a cold cache is slow, and a large batch."""
 
-sqlite3.register_adapter(datetime, clocks.text)
+
+class Written:
+    """Instants as text. All rows of a batch have the same `now`, the very same, so the last one is remembered: else a
+    twentieth of storing goes into writing it out again and again."""
+
+    def __init__(self) -> None:
+        self._last: tuple[datetime, str] | None = None
+
+    def __call__(self, moment: datetime) -> str:
+        last = self._last
+        if last is None or last[0] is not moment:
+            last = self._last = moment, clocks.text(moment)
+        return last[1]
+
+
+sqlite3.register_adapter(datetime, Written())
 
 
 async def open_sqlite(url: str, *, clock: Clock | None) -> SqliteDatabase:
