@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -48,6 +49,14 @@ class Stub:
         return known.pop(0) if len(known) > 1 else known[0]
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of a client that hung up in the middle, as one does that is interrupted."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serving(stub: Stub) -> Iterator[Stub]:
     class Handler(BaseHTTPRequestHandler):
@@ -72,7 +81,7 @@ def serving(stub: Stub) -> Iterator[Stub]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
