@@ -11,6 +11,9 @@ from bobusang.engine.rules import MAX_CRASHES
 from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bobusang.kit.db import Tx
     from bobusang.testing.clock import ManualClock
     from bobusang.testing.workshop import Workshop
 
@@ -68,6 +71,26 @@ async def test_a_worker_row_outlives_what_it_holds(shop: Workshop, clock: Manual
 
     assert await shop.rows("select id from workers") == []
     assert idle not in [row["worker_id"] for row in await shop.rows("select worker_id from task_attempts")]
+
+
+async def test_whoever_asked_is_told_of_the_dead_once_and_of_nobody_who_beats(
+    shop: Workshop, clock: ManualClock
+) -> None:
+    told: list[list[str]] = []
+
+    async def hear(_: Tx, names: Sequence[str]) -> None:
+        told.append(list(names))
+
+    shop.engine.hooks.on_death.append(hear)
+    await shop.job(None, "a")
+    await shop.claimed(worker=await shop.enter("busy"))
+    await shop.enter("idle")
+    alive = await shop.enter("alive")
+    clock.advance(seconds=3)
+    await beat(shop, alive)
+
+    assert [await shop.rescue(), await shop.rescue()] == [1, 0]
+    assert told == [["busy", "idle"]]
 
 
 async def test_claims_of_a_worker_whose_row_is_gone_are_found(shop: Workshop) -> None:
