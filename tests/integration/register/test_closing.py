@@ -65,6 +65,27 @@ async def test_a_closed_listing_goes_off_by_one_call_and_comes_back_when_it_is_o
     assert [row["kind"] for row in await desk.rows(CALLS)] == ["CLOSE", "REVIVE"]
 
 
+async def test_a_persons_closing_that_is_refused_goes_as_a_whole_product(db: Database) -> None:
+    """The market's grid is another than ours, and nobody looks at the product itself."""
+    desk = await opened(db)
+    number = min(desk.shop.products)
+    product = desk.shop.products[number]
+    product["variants"] = [*product["variants"], {"options": ["?"], "stock_type": "purchase_for_order"}]
+    [row] = await desk.rows(f"select sku from listings where market_id = '{number}'")
+    await shut(desk, row["sku"])
+
+    for _ in range(2):
+        assert await close(db, desk.register).run() == 1
+        await desk.told()
+
+    assert (await states(desk))[row["sku"]] == "SUSPENDED"
+    assert [(call["kind"], call["state"]) for call in await desk.rows(CALLS)] == [
+        ("CLOSE", "REJECTED"),
+        ("CLOSE", "CONFIRMED"),
+    ]
+    assert await close(db, desk.register).run() == 0
+
+
 async def test_a_person_closes_more_than_a_run_may_and_uses_up_none_of_it(db: Database) -> None:
     desk = await opened(db, Policy(caution=Caution(closed=10, few=1)))
 
