@@ -197,8 +197,8 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             N_("Call %(id)s (%(kind)s) was sent %(sends)s times, and the market never answered."),
         ),
         (
-            r"it is sold out, and the market refuses to close it: (?P<why>.*)",
-            N_("Sold out, and the market refuses to close it: %(why)s"),
+            r"it must not be sold, and the market refuses to close it: (?P<why>.*)",
+            N_("It must not be sold, and the market refuses to close it: %(why)s"),
         ),
         (r"same goods as (?P<sku>\S+) of (?P<mall>\S+)", N_("The same goods as %(sku)s of %(mall)s.")),
         (

@@ -160,7 +160,9 @@ def _closing(step: Step, as_a_whole: Step, listing: Listing, market: Market, now
     if not is_stuck and not problems:
         return again
     words = "; ".join(one.words for one in problems) or listing.refusal.words
-    return Stopped(Trip(Guard.UNCLOSED, f"it is sold out, and the market refuses to close it: {words}"), effect(step))
+    return Stopped(
+        Trip(Guard.UNCLOSED, f"it must not be sold, and the market refuses to close it: {words}"), effect(step)
+    )
 
 
 def _stands(listing: Listing, chosen: Chosen, now: datetime) -> bool:
