@@ -16,6 +16,8 @@ import pytest
 import zstandard
 
 from bobusang.kit.errors import Drifted, Invalid, Missing
+from bobusang.platform.blob import address_of
+from bobusang.platform.blobs.bundle import bundled
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,6 +39,7 @@ CONTENTS = {
     "5 MB that shrink": (b'{"key": 1}' * 500_000, "application/json"),
     "a frame": (zstandard.compress(PAGE), "application/octet-stream"),
     "a frame that calls itself text": (zstandard.compress(PAGE), HTML),
+    "what looks like many in one": (bundled({NOWHERE: b"one", address_of(b"two"): b"two"}), "image/jpeg"),
     "half a frame": (zstandard.compress(PAGE)[:20], "application/octet-stream"),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
 import resource
 import signal
@@ -114,25 +116,83 @@ def test_a_killed_writer_leaves_no_half_file_and_loses_nothing_it_told_of(tmp_pa
         addresses = [writer.stdout.readline().strip() for _ in range(told)]
         writer.kill()
         writer.communicate()
-        found = named_in(tmp_path)
 
-        assert {address for address, data in found.items() if address_of(data) != address} == set()
-        assert set(addresses) <= set(found)
+        assert set(addresses) <= asyncio.run(readable(tmp_path))
 
 
 def test_a_writer_that_dies_within_a_file_leaves_it_without_a_name(tmp_path: Path) -> None:
     writer = subprocess.run([*PUTTING, str(tmp_path), "250000"], cwd=ROOT, capture_output=True, text=True, check=False)
     beside = [path.stat().st_size for path in (tmp_path / "new").iterdir()]
-    found = named_in(tmp_path)
 
     assert (writer.returncode, max(beside)) == (-signal.SIGXFSZ, 250_000)
-    assert {address for address, data in found.items() if address_of(data) != address} == set()
-    assert set(found) == set(writer.stdout.split())
+    assert asyncio.run(readable(tmp_path)) == set(writer.stdout.split())
 
 
-def named_in(folder: Path) -> dict[str, bytes]:
-    """What lies under a final name; what is half written lies beside."""
-    return {name.rpartition("/")[2]: data for name, data in lying_in(folder).items() if not name.startswith("new/")}
+async def readable(folder: Path) -> set[str]:
+    """What lies under a final name, each read and proved by its hash; what is half written lies beside."""
+    found = set()
+    async for blobs in closing(FileBlobs(folder)):
+        async for address in blobs.addresses():
+            found.add(address_of(await blobs.get(address)))
+            assert address in found
+    return found
+
+
+PAGES = [PAGE + str(number).encode() for number in range(4)]
+
+
+async def test_small_ones_that_come_together_are_one_file_that_zstd_reads(files: FileBlobs) -> None:
+    large = os.urandom(100_000)
+    addresses = await files.put_many([(one, HTML) for one in [*PAGES, large]])
+
+    *small, apart = (files.folder / address[:2] / address for address in addresses)
+
+    assert [path.stat().st_nlink for path in (*small, apart)] == [4, 4, 4, 4, 1]
+    with small[2].open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as read:
+        assert read.read() == b"".join(PAGES)
+    assert [await files.get(address) for address in addresses] == [*PAGES, large]
+    assert list((files.folder / "new").iterdir()) == []
+
+
+async def test_of_a_file_that_is_mostly_forgotten_the_others_get_their_own_of_the_same_age(files: FileBlobs) -> None:
+    addresses = await files.put_many([(one, HTML) for one in PAGES])
+    paths = [files.folder / address[:2] / address for address in addresses]
+    os.utime(paths[0], (1_700_000_000, 1_700_000_000))
+
+    await files.delete(addresses[:1])
+    shared = [path.stat().st_nlink for path in paths[1:]]
+    await files.delete(addresses[1:2])
+
+    assert shared == [3, 3, 3]
+    assert [(path.stat().st_nlink, path.stat().st_mtime) for path in paths[2:]] == [(1, 1_700_000_000)] * 2
+    assert [await files.get(address) for address in addresses[2:]] == PAGES[2:]
+    assert [address async for address in files.addresses()] == sorted(addresses[2:])
+
+
+@pytest.mark.parametrize("named", [0, 2], ids=["at once", "half way"])
+async def test_where_a_file_has_one_name_each_gets_its_own(tmp_path: Path, named: int) -> None:
+    """A file system without hard links, or one on which a file may have only so many."""
+    linked: list[str] = []
+
+    def link(beside: str, name: str) -> None:
+        if len(linked) == named:
+            raise PermissionError(errno.EPERM, "Operation not permitted")
+        linked.append(name)
+        os.link(beside, name)
+
+    async for blobs in closing(FileBlobs(tmp_path, link=link)):
+        addresses = await blobs.put_many([(one, HTML) for one in PAGES])
+        later = await blobs.put_many([(b"one", HTML), (b"two", HTML)])
+
+        assert [await blobs.get(address) for address in (*addresses, *later)] == [*PAGES, b"one", b"two"]
+        assert {len(paths) for paths in by_inode(tmp_path).values()} == {1}
+
+
+def by_inode(folder: Path) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for name in lying_in(folder):
+        found.setdefault((folder / name).stat().st_ino, []).append(name)
+    return found
 
 
 async def test_half_a_file_beside_is_no_blob_and_is_swept_when_it_is_old(files: FileBlobs) -> None:

@@ -1,8 +1,9 @@
-"""Blobs as files: `ab/abc…`, first written beside, synced, then renamed, so that no name ever holds half a file.
+"""Blobs as files: `ab/abc…`, first written beside, synced, then named, so that no name ever holds half a file.
 
-A batch is written whole, then synced, renamed and its folders synced: half the price of one file after the other, for
-the file system commits many at once. 256 folders of 4,000 files each hold a million pages; with more folders, making
-and syncing them costs a young store as much as its files.
+The small ones of a batch are one file with many names (`bundle`), where the file system knows hard links: a sixth of
+the price of a file each. All of a batch is written, then synced, named and its folders synced, for the file system
+commits many at once. 256 folders of 4,000 names each hold a million pages; with more folders, making and syncing them
+costs a young store as much as its files.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -20,22 +22,27 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from bobusang.kit.clock import Clock, SystemClock
 from bobusang.kit.errors import Drifted, Missing, Unavailable
 from bobusang.platform.blob import LARGEST, RENEW_AFTER, SETTING, address_of, checked, is_address
+from bobusang.platform.blobs import bundle
 from bobusang.platform.blobs.packing import packed, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+    from io import FileIO
 
 THREADS = 4
-AT_ONCE = 64
-"""Files written before they are synced: each is an open descriptor."""
+AT_ONCE = bundle.MOST
+"""Blobs written before they are synced: a large one is an open descriptor."""
 UNSETTLED = timedelta(minutes=1)
 """A file this young may be another writer's, whose folder is not synced yet."""
 ABANDONED = timedelta(hours=1)
 """A half-written file this old belongs to nobody."""
 BESIDE = "new"
+MOSTLY = 0.5
+"""Of the blobs in a bundle: as long as more are left, they stay together."""
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
+Link = Callable[[str, str], None]
 
 
 class Staged:
@@ -59,6 +66,15 @@ class Staged:
         os.replace(self._beside, name)
         self._beside = ""
 
+    def name_also(self, name: str, link: Link) -> None:
+        """Let it be found by this name too, unless another writer was first, who has kept the same bytes there."""
+        with suppress(FileExistsError):
+            link(self._beside, name)
+
+    def date(self, status: os.stat_result) -> None:
+        """Let it be as old as that one."""
+        os.utime(self._beside, ns=(status.st_atime_ns, status.st_mtime_ns))
+
     def leave(self) -> None:
         """Close it; without a name it is gone."""
         os.close(self.handle)
@@ -70,9 +86,11 @@ class Staged:
 class FileBlobs:
     """Content-addressed files below one folder, which several processes may share."""
 
-    def __init__(self, folder: Path, *, clock: Clock | None = None) -> None:
+    def __init__(self, folder: Path, *, clock: Clock | None = None, link: Link = os.link) -> None:
         self.folder = folder
         self._clock = clock or SystemClock()
+        self._link = link
+        self._links = True  # until the file system says that it knows none
         self._root = str(folder)
         self._settled: set[str] = set()  # folders that this process has seen synced into their parents
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="blobs")
@@ -92,7 +110,7 @@ class FileBlobs:
         return await self._off_loop(self._path(checked(address)).exists)
 
     async def delete(self, addresses: Sequence[str]) -> None:
-        await self._off_loop(self._unlink, [self._path(checked(address)) for address in addresses])
+        await self._off_loop(self._forget, [checked(address) for address in addresses])
 
     async def addresses(self, *, older_than: datetime | None = None) -> AsyncIterator[str]:
         for folder in await self._off_loop(_folders, self.folder):
@@ -152,13 +170,37 @@ class FileBlobs:
             return
         folders = {self._folder(address) for address in fresh}
         self._make(folders)
+        self._file(self._grouped({address: packed(*one) for address, one in fresh.items()}))
+        _sync(folders)
+
+    def _grouped(self, stored: Mapping[str, bytes]) -> list[dict[str, bytes]]:
+        """What goes into one file each."""
+        small = {address: data for address, data in stored.items() if len(data) <= bundle.LARGEST and self._links}
+        apart = [{address: data} for address, data in stored.items() if address not in small]
+        return [small, *apart] if small else apart
+
+    def _file(self, groups: Sequence[Mapping[str, bytes]], *, like: os.stat_result | None = None) -> None:
         with ExitStack() as cleanup:
-            staged = {address: self._staged(packed(*one), cleanup) for address, one in fresh.items()}
-            for one in staged.values():
-                os.fsync(one.handle)
-            for address, one in staged.items():
-                one.name_as(self._name(address))
-            _sync(folders)
+            files = [(group, self._staged(_content(group), cleanup)) for group in groups]
+            for _, file in files:
+                if like is not None:
+                    file.date(like)
+                os.fsync(file.handle)
+            for group, file in files:
+                if len(group) == 1:
+                    file.name_as(self._name(*group))
+                else:
+                    self._name_all(file, group)
+
+    def _name_all(self, file: Staged, group: Mapping[str, bytes]) -> None:
+        try:
+            for address in group:
+                file.name_also(self._name(address), self._link)
+        except FileNotFoundError:
+            raise
+        except OSError:  # this file system has one name for a file
+            self._links = False
+            self._file([{address: data} for address, data in group.items()])
 
     def _make(self, folders: set[str]) -> None:
         """Make folders that are as durable as the files in them: a new name is safe when its parent is synced."""
@@ -182,9 +224,38 @@ class FileBlobs:
             with open(name, "rb", buffering=0) as file:
                 if os.fstat(file.fileno()).st_size > LARGEST:
                     raise Drifted(f"blob {address} is larger than any that was put", hint=f"look at {name}")
-                return unpacked(address, file.read())
+                return unpacked(address, _stored(file, address))
         except FileNotFoundError:
             raise Missing(f"there is no blob {address}") from None
+
+    def _forget(self, addresses: Sequence[str]) -> None:
+        """Of a bundle that is mostly forgotten the others get files of their own, so that its space is free."""
+        bundles: dict[int, dict[str, bundle.Part]] = {}
+        for address in addresses:
+            with suppress(FileNotFoundError), open(self._name(address), "rb", buffering=0) as file:
+                if found := bundle.parts(file.read(bundle.HEAD)):
+                    bundles[os.fstat(file.fileno()).st_ino] = found
+        self._unlink(map(self._path, addresses))
+        for inode, held in bundles.items():
+            self._part_with(inode, held)
+
+    def _part_with(self, inode: int, held: Mapping[str, bundle.Part]) -> None:
+        left = [address for address in held if self._inode(address) == inode]
+        if not left or len(left) > len(held) * MOSTLY:
+            return
+        try:
+            with open(self._name(left[0]), "rb", buffering=0) as file:
+                like, stored = os.fstat(file.fileno()), {address: _part(file, held[address]) for address in left}
+        except FileNotFoundError:  # another forgets them too
+            return
+        self._file([{address: data} for address, data in stored.items()], like=like)
+        _sync({self._folder(address) for address in left})
+
+    def _inode(self, address: str) -> int | None:
+        try:
+            return os.stat(self._name(address)).st_ino
+        except FileNotFoundError:
+            return None
 
     def _unlink(self, paths: Iterable[Path]) -> None:
         for path in paths:
@@ -209,6 +280,23 @@ def _told(folder: Path) -> Iterator[None]:
             f"{SETTING}: the folder {folder} cannot be used: {error.strerror or error}",
             hint="free or mend the disk, mind the folder's owner, or choose another by file:///…",
         ) from error
+
+
+def _content(group: Mapping[str, bytes]) -> bytes:
+    """Of the file that holds these."""
+    return bundle.bundled(group) if len(group) > 1 else next(iter(group.values()))
+
+
+def _stored(file: FileIO, address: str) -> bytes:
+    """What a file holds for an address: of a bundle its part, else all."""
+    head = file.read(bundle.HEAD)
+    part = bundle.parts(head).get(address)
+    return head + file.read() if part is None else _part(file, part)
+
+
+def _part(file: FileIO, part: bundle.Part) -> bytes:
+    file.seek(part.begin)
+    return file.read(part.size)
 
 
 def _sync(folders: Iterable[str]) -> None:
