@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from bobusang.engine.queue import START, Cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Set
     from datetime import datetime
 
+    from bobusang.engine.budgets import Grant
     from bobusang.engine.lanes import Lane
     from bobusang.engine.queue import Claim
 
@@ -46,6 +47,8 @@ class Spot:
     cursor: Cursor = START
     blocked_until: datetime | None = None
     full: bool = False
+    pool: str = ""
+    """The pool that refused it."""
     reason: str = ""
     served: float = 0.0
     """Virtual time: grows by batch ÷ weight, so a lane with twice the weight gets twice the share."""
@@ -104,8 +107,8 @@ class Board:
         return changed
 
     def hear(self, note: str) -> None:
-        """A ring: `ready:<lane>:<due>` (with `:now` if it is urgent), `lane:<id>`, `pools` (a budget changed), `freed`
-        (a batch of a pool is over), or empty: something changed somewhere."""
+        """A ring: `ready:<lane>:<due>` (with `:now` if it is urgent), `lane:<id>`, `pools` (a budget changed),
+        `freed:<pool>,<pool>` (a batch of them is over), or empty: something changed somewhere."""
         kind, _, rest = note.partition(":")
         match kind:
             case "ready":
@@ -119,7 +122,7 @@ class Board:
                 for spot in self.spots.values():
                     spot.open()
             case "freed":
-                self._free()
+                self._free(frozenset(rest.split(",")))
                 return
             case "":
                 self._free()
@@ -128,10 +131,10 @@ class Board:
                 return
         self.ring()
 
-    def _free(self) -> None:
-        """Open what was full, and wake those who wait for it: there is one of these rings for every batch of a pool."""
+    def _free(self, pools: Set[str] | None = None) -> None:
+        """Open what these pools (None: any) refused because they were full, and wake those who wait for it."""
         for spot in self.spots.values():
-            if spot.full:
+            if spot.full and (pools is None or spot.pool in pools):
                 spot.open()
                 self.bell(spot.lane.handler).set()
 
@@ -151,14 +154,27 @@ class Board:
         if is_news or urgent:  # else the free slots know of it, and wait until it is ripe or open
             self.bell(spot.lane.handler).set()
 
-    def pick(self, handler: str, now: datetime, *, idle: bool = False, linger: timedelta | None = None) -> Spot | None:
-        """The lane of this handler that is owed most. An idle slot leaves a lane that another one is claiming from: one
-        bell wakes them all, and most often the first takes everything. One that got work just now is left to ripen."""
+    def pick(
+        self,
+        handler: str,
+        now: datetime,
+        *,
+        idle: bool = False,
+        linger: timedelta | None = None,
+        frees: Set[str] = frozenset(),
+    ) -> Spot | None:
+        """The lane of this handler that is owed most. An idle slot leaves a lane that another one is claiming from, and
+        those that share a pool with it: one bell wakes them all, and most often the first takes everything. One that
+        got work just now is left to ripen. `frees`: pools of what the slot has finished; with that it may take what
+        these refused, unless they refused another handler to which more is owed."""
         best: Spot | None = None
+        asked = self._asked() if idle else frozenset()
         for spot in self.spots.values():
-            if spot.lane.handler != handler or not spot.stocked or (idle and spot.looks):
+            if spot.lane.handler != handler or not spot.stocked:
                 continue
-            if spot.blocked_until is not None:
+            if idle and (spot.looks or not asked.isdisjoint(spot.lane.pools)):
+                continue
+            if spot.blocked_until is not None and not (spot.full and spot.pool in frees):
                 if spot.blocked_until > now:
                     continue
                 spot.open()
@@ -166,7 +182,16 @@ class Board:
                 continue
             if best is None or spot.served < best.served:
                 best = spot
-        return best
+        return None if best is not None and frees and self._is_owed_more(best, frees) else best
+
+    def _is_owed_more(self, than: Spot, pools: Set[str]) -> bool:
+        """Whether a lane of another handler, which these pools refused because they were full, has had less."""
+        others = (one for one in self.spots.values() if one.lane.handler != than.lane.handler and one.stocked)
+        return any(one.full and one.pool in pools and one.served < than.served for one in others)
+
+    def _asked(self) -> frozenset[str]:
+        """The pools of all lanes that somebody is claiming from."""
+        return frozenset(pool for spot in self.spots.values() if spot.looks for pool in spot.lane.pools)
 
     def look(self, spot: Spot) -> Look:
         """A claim begins."""
@@ -178,7 +203,7 @@ class Board:
         """A claim failed: what it had locked is runnable again, behind a cursor that others may have moved."""
         spot.looks.remove(look)
         spot.stocked, spot.since, spot.cursor = True, None, START
-        self.bell(spot.lane.handler).set()
+        self._tell(spot)
 
     def claimed(self, spot: Spot, look: Look, claim: Claim | None, asked: int) -> None:
         """Note what a claim brought."""
@@ -194,14 +219,29 @@ class Board:
             spot.stocked, spot.since = look.rung is not None, None if look.urgent else self.ticks()
         if look.rung is not None and look.rung <= spot.cursor.due:
             spot.cursor = Cursor(look.rung - 1)
-        if spot.stocked:
-            self.bell(spot.lane.handler).set()  # for idle slots that left this lane to us
+        self._tell(spot)
 
-    def block(self, spot: Spot, until: datetime | None, reason: str, now: datetime) -> None:
-        """A budget said no: until then, or until something in its pool finishes. It is asked again soon all the same,
-        because whoever lifts a block, or takes claims back, may be unable to ring for us."""
-        soon = now + (ASK_AGAIN if until is None else BELIEVED)
-        spot.blocked_until, spot.full, spot.reason = min(until or soon, soon), until is None, reason
+    def _tell(self, spot: Spot) -> None:
+        """Wake the idle slots that left this lane, or one that shares a pool with it, to us."""
+        for one in (spot, *self._beside(spot)):
+            if one.stocked:
+                self.bell(one.lane.handler).set()
+
+    def _beside(self, spot: Spot) -> list[Spot]:
+        pools = frozenset(spot.lane.pools)
+        if not pools:
+            return []
+        return [one for one in self.spots.values() if one is not spot and not pools.isdisjoint(one.lane.pools)]
+
+    def block(self, spot: Spot, grant: Grant, now: datetime) -> None:
+        """A budget said no: until then, or until something in its pool finishes; to all lanes of a pool that gives
+        nobody anything. It is asked again soon all the same, because whoever lifts a block, or takes claims back, may
+        be unable to ring for us."""
+        soon = now + (ASK_AGAIN if grant.until is None else BELIEVED)
+        refused = [one for one in self._beside(spot) if grant.pool in one.lane.pools] if grant.is_used_up else ()
+        for one in (spot, *refused):
+            one.blocked_until, one.full = min(grant.until or soon, soon), grant.until is None
+            one.pool, one.reason = grant.pool, grant.reason
 
     def wakes_at(self, handler: str) -> datetime | None:
         """When the next blocked lane of this handler may be tried again."""

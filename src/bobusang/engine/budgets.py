@@ -7,7 +7,7 @@ counted from the claims themselves, so a crashed worker cannot leak a slot. Lock
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -80,6 +80,12 @@ class Grant:
     size: int
     until: datetime | None = None
     reason: str = ""
+    pool: str = ""
+    """The pool that gives nothing."""
+    is_used_up: bool = False
+    """It gives nobody anything; otherwise another might get less than was wanted here."""
+    fills: frozenset[str] = frozenset()
+    """Pools that are full once all of this is claimed."""
 
 
 async def set_budget(
@@ -147,7 +153,8 @@ async def grant(tx: Tx, pools: Sequence[str], want: int) -> tuple[Grant, list[tu
         if one.size == 0:
             return one, purses
         answer = one
-    return answer, purses
+    full = (row["pool"] for row in rows if _is_full(row, flying.get(row["pool"]), answer.size))
+    return replace(answer, fills=frozenset(full)), purses
 
 
 async def spend(tx: Tx, purses: Sequence[tuple[str, float]], count: int) -> None:
@@ -171,18 +178,31 @@ def _allow(row: Row, tokens: float | None, flying: Row | None, want: int, now: d
     pool = row["pool"]
     blocked = utc(row["blocked_until"])
     if blocked is not None and blocked > now:
-        return Grant(0, blocked, row["reason"] or f"{pool} is blocked")
+        return Grant(0, blocked, row["reason"] or f"{pool} is blocked", pool, is_used_up=True)
     if tokens is not None:
         if tokens < 1:
-            return Grant(0, now + timedelta(seconds=(1 - tokens) / row["rate"]), f"{pool} is at its rate")
+            again = now + timedelta(seconds=(1 - tokens) / row["rate"])
+            return Grant(0, again, f"{pool} is at its rate", pool, is_used_up=True)
         want = min(want, int(tokens))
     if row["max_in_flight"] is not None:
-        used = 0 if flying is None else int(flying["batches" if row["counts_batches"] else "tasks"])
+        used = _used(row, flying)
         free = row["max_in_flight"] - used
         if free <= 0 or (not row["counts_batches"] and free < min(want, _least(row["max_in_flight"]))):
-            return Grant(0, None, f"{pool} has {used} in flight")
+            return Grant(0, None, f"{pool} has {used} in flight", pool, is_used_up=free <= 0)
         want = want if row["counts_batches"] else min(want, free)
     return Grant(want)
+
+
+def _used(row: Row, flying: Row | None) -> int:
+    return 0 if flying is None else int(flying["batches" if row["counts_batches"] else "tasks"])
+
+
+def _is_full(row: Row, flying: Row | None, size: int) -> bool:
+    """Whether nothing more may fly after a batch of this size."""
+    if row["max_in_flight"] is None:
+        return False
+    more = 1 if row["counts_batches"] else size
+    return bool(_used(row, flying) + more >= row["max_in_flight"])
 
 
 def _least(limit: int) -> int:

@@ -177,7 +177,7 @@ class Worker:
         """Finish, claim, work; again and again."""
         finished: Finished | None = None
         while True:
-            spot = None if self._stopping.is_set() else self._pick(handler, idle=finished is None)
+            spot = None if self._stopping.is_set() else self._pick(handler, finished)
             if finished is None and spot is None:
                 if self._stopping.is_set():
                     return
@@ -200,15 +200,22 @@ class Worker:
         others = self._at_work if idle else self._at_work - 1
         return handler.busy_linger if others and handler.busy_linger is not None else handler.linger
 
-    def _pick(self, handler: Handler, *, idle: bool) -> Spot | None:
+    def _pick(self, handler: Handler, finished: Finished | None = None) -> Spot | None:
+        idle = finished is None
         linger = self._linger(handler, idle=idle)
-        return self.board.pick(handler.name, self.db.clock.now(), idle=idle, linger=linger)
+        frees = frozenset(self._pools(finished))
+        return self.board.pick(handler.name, self.db.clock.now(), idle=idle, linger=linger, frees=frees)
+
+    def _pools(self, finished: Finished | None) -> Sequence[str]:
+        """The pools that a finished batch drew from."""
+        spot = None if finished is None else self.board.spots.get(finished.claim.lane)
+        return () if spot is None else spot.lane.pools
 
     async def _rest(self, handler: Handler) -> None:
         """Wait for the bell, or for a lane to open or to be ripe."""
         bell = self.board.bell(handler.name)
         bell.clear()
-        if self._pick(handler, idle=True) is not None or self._stopping.is_set():
+        if self._pick(handler) is not None or self._stopping.is_set():
             return
         opens = self.board.wakes_at(handler.name)
         nap = LONGEST_NAP if opens is None else (opens - self.db.clock.now()).total_seconds()
@@ -231,7 +238,7 @@ class Worker:
         if spot is not None and look is not None:
             self.board.claimed(spot, look, None if turn.held is None else turn.held.claim, turn.grant.size)
             if turn.grant.size == 0:
-                self.board.block(spot, turn.grant.until, turn.grant.reason, self.db.clock.now())
+                self.board.block(spot, turn.grant, self.db.clock.now())
         return turn.held
 
     async def _exchanged(
@@ -270,9 +277,6 @@ class Worker:
         owned = 0
         if finished is not None:
             owned = await settle(tx, self.books, finished, self.worker_id)
-            before = self.board.spots.get(finished.claim.lane)
-            if before is not None and before.lane.pools:
-                tx.ring("freed")
         grant, held = Grant(self.pace.batch or handler.batch), None
         if spot is not None and look is not None:
             purses: list[tuple[str, float]] = []
@@ -292,6 +296,10 @@ class Worker:
             if claim is not None:
                 await budgets.spend(tx, purses, len(claim.entries))
                 held = Held(claim, await self._read(tx, claim))
+        filled = grant.fills if held is not None and len(held.tasks) == grant.size else frozenset()
+        freed = [pool for pool in self._pools(finished) if pool not in filled]
+        if freed:
+            tx.ring(f"freed:{','.join(freed)}")
         return Turn(held, grant, owned)
 
     async def _read(self, tx: Tx, claim: Claim) -> list[Task]:

@@ -47,7 +47,8 @@ async def test_a_rate_is_a_bucket_that_refills(shop: Workshop, clock: ManualCloc
     await fill(shop, 100)
 
     assert sizes(await shop.claim(), await shop.claim()) == [5, 0]
-    assert await grant(shop) == Grant(0, clock.now() + timedelta(seconds=0.5), "mall is at its rate")
+    again = clock.now() + timedelta(seconds=0.5)
+    assert await grant(shop) == Grant(0, again, "mall is at its rate", "mall", is_used_up=True)
     clock.advance(seconds=1.5)
     assert sizes(await shop.claim(), await shop.claim()) == [3, 0]
     clock.advance(hours=1)
@@ -81,7 +82,7 @@ async def test_what_is_in_flight_is_counted_from_the_claims(shop: Workshop) -> N
     await fill(shop, 20)
     first, second = await shop.claim(3), await shop.claim(100)
     assert sizes(first, second) == [3, 2]
-    assert await grant(shop) == Grant(0, None, "mall has 5 in flight")
+    assert await grant(shop) == Grant(0, None, "mall has 5 in flight", "mall", is_used_up=True)
 
     assert first is not None
     await shop.finish(first)
@@ -125,6 +126,25 @@ async def test_batches_can_be_counted_instead_of_tasks(shop: Workshop) -> None:
     assert sizes(await shop.claim(30), await shop.claim(30), await shop.claim(30)) == [30, 30, 0]
 
 
+async def test_a_grant_names_the_pools_that_are_full_once_it_is_claimed(shop: Workshop) -> None:
+    await set_budget(shop, "mall", max_in_flight=12)
+    await set_budget(shop, "host", max_in_flight=1, counts_batches=True)
+    await set_budget(shop, "slow", rate=9.0)
+
+    assert await grant(shop, 5, "mall", "slow") == Grant(5)
+    assert await grant(shop, 12, "mall") == Grant(12, fills=frozenset({"mall"}))
+    assert await grant(shop, 5, "mall", "host") == Grant(5, fills=frozenset({"host"}))
+
+
+async def test_what_is_refused_for_being_too_little_may_do_for_another(shop: Workshop) -> None:
+    await set_budget(shop, max_in_flight=12)
+    await fill(shop, 40)
+    await shop.claim(10)
+
+    assert await grant(shop, 5) == Grant(0, None, "mall has 10 in flight", "mall", is_used_up=False)
+    assert await grant(shop, 2) == Grant(2, fills=frozenset({"mall"}))
+
+
 async def test_the_smallest_of_all_pools_decides(shop: Workshop) -> None:
     await set_budget(shop, "mall", max_in_flight=10)
     await set_budget(shop, "host", rate=4.0, burst=4.0)
@@ -159,7 +179,7 @@ async def test_a_block_holds_until_its_time(shop: Workshop, clock: ManualClock) 
     await shop.do(lambda tx: budgets.block(tx, "mall", until, "429 from okmall"))
 
     assert await shop.claim() is None
-    assert await grant(shop) == Grant(0, until, "429 from okmall")
+    assert await grant(shop) == Grant(0, until, "429 from okmall", "mall", is_used_up=True)
     clock.set(until)
     assert sizes(await shop.claim()) == [3]
 

@@ -6,12 +6,15 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from bobusang.engine.board import ASK_AGAIN, BELIEVED, Board, Spot
+from bobusang.engine.budgets import Grant
 from bobusang.engine.lanes import Lane
 from bobusang.engine.model import Entry, QueueType
 from bobusang.engine.queue import START, Claim, Cursor
 
 NOW = datetime(2026, 1, 27, 12, tzinfo=UTC)
 HIGH, NORMAL, LOW = QueueType
+FULL = Grant(0, None, "mall has 32 in flight", "mall", is_used_up=True)
+SHORT = Grant(0, None, "mall has 31 in flight", "mall")
 
 
 def lane(number: int, handler: str = "work", *pools: str) -> Lane:
@@ -226,12 +229,68 @@ def test_what_is_urgent_ripens_its_lane_at_once() -> None:
 
 def test_a_freed_pool_wakes_only_those_who_wait_for_one() -> None:
     lanes = board(lane(1, "fetch", "mall"), lane(2, "store"))
-    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.block(lanes.spots[1], FULL, NOW)
     for name in ("fetch", "store"):
         lanes.bell(name).clear()
-    lanes.hear("freed")
+    lanes.hear("freed:mall")
 
     assert (lanes.bell("fetch").is_set(), lanes.bell("store").is_set()) == (True, False)
+
+
+def test_an_idle_slot_leaves_lanes_of_a_pool_that_is_being_asked_and_is_told_when_it_was() -> None:
+    lanes = board(
+        lane(1, "fetch", "mall", "mall:list"), lane(2, "fetch", "mall", "mall:item"), lane(3, "store", "mall")
+    )
+    first, bells = lanes.spots[1], [lanes.bell("fetch"), lanes.bell("store")]
+    look = lanes.look(first)
+    left = [lanes.pick(name, NOW, idle=True) for name in ("fetch", "store")]
+
+    for bell in bells:
+        bell.clear()
+    lanes.claimed(first, look, claim(first, 1), 2)
+
+    assert left == [None, None]
+    assert [bell.is_set() for bell in bells] == [True, True]
+    assert [lanes.pick(name, NOW, idle=True) for name in ("fetch", "store")] == [lanes.spots[2], lanes.spots[3]]
+
+
+def test_what_a_pool_gives_nobody_no_lane_of_it_asks_for() -> None:
+    lanes = board(lane(1, "fetch", "mall", "mall:list"), lane(2, "store", "mall"), lane(3, "fetch", "other"))
+    lanes.block(lanes.spots[1], FULL, NOW)
+
+    assert (picked(lanes, "fetch"), picked(lanes, "store")) == (3, None)
+    lanes.hear("freed:mall:list,other")
+    assert picked(lanes, "store") is None
+    lanes.hear("freed:mall:list,mall")
+    assert (picked(lanes, "fetch"), picked(lanes, "store")) == (1, 2)
+
+
+def test_what_a_pool_gives_one_lane_too_little_of_may_do_for_another() -> None:
+    lanes = board(lane(1, "fetch", "mall"), lane(2, "store", "mall"))
+    lanes.block(lanes.spots[1], SHORT, NOW)
+
+    assert (picked(lanes, "fetch"), picked(lanes, "store")) == (None, 2)
+
+
+def test_who_frees_a_pool_may_take_what_it_refused() -> None:
+    lanes = board(lane(1, "fetch", "mall"), lane(2, "fetch", "mall"))
+    took(lanes, lanes.spots[1], 1, 2)
+    lanes.block(lanes.spots[1], FULL, NOW)
+
+    assert lanes.pick("fetch", NOW) is None
+    assert lanes.pick("fetch", NOW, frees={"mall:list"}) is None
+    assert lanes.pick("fetch", NOW, frees={"mall:list", "mall"}) is lanes.spots[2]
+
+
+def test_who_frees_a_pool_leaves_it_to_another_handler_that_had_less_of_it() -> None:
+    lanes = board(lane(1, "fetch", "mall"), lane(2, "store", "mall"))
+    took(lanes, lanes.spots[1], 1, 2, asked=2)
+    lanes.block(lanes.spots[1], FULL, NOW)
+
+    assert lanes.pick("fetch", NOW, frees={"mall"}) is None
+    took(lanes, lanes.spots[2], 3, 4, 5, asked=3)
+    lanes.block(lanes.spots[2], FULL, NOW)
+    assert lanes.pick("fetch", NOW, frees={"mall"}) is lanes.spots[1]
 
 
 def test_a_ring_for_a_lane_that_is_known_to_have_work_wakes_nobody() -> None:
@@ -248,7 +307,7 @@ def test_a_ring_for_a_lane_that_is_known_to_have_work_wakes_nobody() -> None:
 
 def test_a_blocked_lane_is_asked_again_after_a_while() -> None:
     lanes = board(lane(1, "work", "mall"))
-    lanes.block(lanes.spots[1], NOW + timedelta(days=1), "403", NOW)
+    lanes.block(lanes.spots[1], Grant(0, NOW + timedelta(days=1), "403"), NOW)
 
     assert picked(lanes) is None
     assert lanes.wakes_at("work") == NOW + BELIEVED
@@ -257,22 +316,22 @@ def test_a_blocked_lane_is_asked_again_after_a_while() -> None:
 
 def test_a_block_that_ends_soon_is_believed_to_its_end() -> None:
     lanes = board(lane(1, "work", "mall"))
-    lanes.block(lanes.spots[1], NOW + timedelta(seconds=0.5), "429", NOW)
+    lanes.block(lanes.spots[1], Grant(0, NOW + timedelta(seconds=0.5), "429"), NOW)
 
     assert lanes.wakes_at("work") == NOW + timedelta(seconds=0.5)
 
 
 def test_a_full_lane_waits_for_something_to_finish_or_for_a_moment() -> None:
     lanes = board(lane(1, "work", "mall"), lane(2, "work", "other"))
-    lanes.block(lanes.spots[1], None, "full", NOW)
-    lanes.block(lanes.spots[2], NOW + timedelta(seconds=3), "429", NOW)
+    lanes.block(lanes.spots[1], FULL, NOW)
+    lanes.block(lanes.spots[2], Grant(0, NOW + timedelta(seconds=3), "429"), NOW)
     assert picked(lanes) is None
     assert picked(lanes, now=NOW + ASK_AGAIN) == 1
 
-    lanes.block(lanes.spots[1], None, "full", NOW)
-    lanes.hear("freed")
+    lanes.block(lanes.spots[1], FULL, NOW)
+    lanes.hear("freed:mall")
     assert picked(lanes) == 1
-    lanes.block(lanes.spots[1], None, "full", NOW)
+    lanes.block(lanes.spots[1], FULL, NOW)
     lanes.hear("")
     assert picked(lanes) == 1
     assert lanes.spots[2].blocked_until is not None
@@ -280,8 +339,8 @@ def test_a_full_lane_waits_for_something_to_finish_or_for_a_moment() -> None:
 
 def test_a_changed_budget_opens_every_lane() -> None:
     lanes = board(lane(1, "work", "mall"), lane(2, "work", "other"))
-    lanes.block(lanes.spots[1], None, "full", NOW)
-    lanes.block(lanes.spots[2], NOW + timedelta(days=1), "403", NOW)
+    lanes.block(lanes.spots[1], FULL, NOW)
+    lanes.block(lanes.spots[2], Grant(0, NOW + timedelta(days=1), "403"), NOW)
     lanes.hear("pools")
 
     assert (lanes.spots[1].blocked_until, lanes.spots[2].blocked_until) == (None, None)
