@@ -59,8 +59,9 @@ bench: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=dr
 soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
 	@$(BIN)/python -m pytest tests/soak $(LONG) --timeout 0 $(ARGS)
 
-docs: $(BASE) ## write the generated pages of docs/
+docs: $(BASE) ## write what is generated: pages of docs/, the embedded tables
 	@$(BIN)/python -m bobusang.settings > docs/settings.md
+	@$(BIN)/python -m bobusang.migrations.embedded > src/bobusang/migrations/embedded.sql
 
 pictures: $(DEV) assets ## take the screen's pictures for docs/ from the demo's data
 	@$(BIN)/python -m tests.web.portraits

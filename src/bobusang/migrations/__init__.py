@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bobusang.kit.db import connect
+from bobusang.kit.db import Contended, connect, dialect_of
 from bobusang.kit.errors import BobusangError, Conflict, Unavailable
-from bobusang.kit.sql import Statement
+from bobusang.kit.sql import Dialect, Statement
 
 VERSIONS = Path(__file__).parent / "versions"
 CURRENT = Statement("select version_num as value from alembic_version")
@@ -48,9 +49,21 @@ async def status(url: str) -> Status:
     return Status(current, head())
 
 
+async def begun(url: str) -> Status:
+    """Where the database stands, once an embedded one without tables has them."""
+    found = await status(url)
+    if found.current is None and dialect_of(url) is Dialect.SQLITE:
+        from bobusang.kit.dbs.sqlite import place
+        from bobusang.migrations.embedded import make
+
+        if await asyncio.to_thread(make, place(url)):
+            return await status(url)
+    return found
+
+
 async def upgrade(url: str, revision: str = "head") -> Status:
     """Bring the database to a revision, one process at a time."""
-    if revision == "head" and (found := await status(url)).is_current:
+    if revision == "head" and (found := await begun(url)).is_current:
         return found
     from bobusang.migrations.applying import apply
 
@@ -64,7 +77,7 @@ async def _current(url: str) -> str | None:
         async with database.read() as tx:
             found: str | None = await tx.value(CURRENT)
             return found
-    except Unavailable:
+    except (Unavailable, Contended):
         raise
     except BobusangError:  # there is no such table yet
         return None

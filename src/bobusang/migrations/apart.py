@@ -7,13 +7,13 @@ import asyncio
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 
-from bobusang.migrations import status, upgrade
+from bobusang.migrations import begun, upgrade
 
 
 async def begin(url: str) -> Process | None:
     """Begin to upgrade, if there is anything to do. Whoever waits for its end upgrades himself, which tells what was
     wrong if something was, and otherwise costs nothing."""
-    if (await status(url)).is_current:
+    if (await begun(url)).is_current:
         return None
     argv = (sys.executable, "-m", __name__)
     process = await asyncio.create_subprocess_exec(*argv, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from bobusang.catalog import views as catalog_views
 from bobusang.engine import views as engine_views
 from bobusang.kit.db import dialect_of
-from bobusang.kit.dbs.sqlite import place
+from bobusang.kit.dbs.sqlite import place, with_log
 from bobusang.kit.errors import Unavailable
 from bobusang.kit.sql import Dialect
 from bobusang.views import first_conveyor
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 LOCK = 824_119
-"""Two processes that start together must not both migrate: the second waits for the first."""
+"""Two processes that start together must not both migrate: the second waits for the first, …"""
+PATIENCE = 60
+"""… for so many seconds."""
 
 
 def scripts() -> ScriptDirectory:
@@ -48,7 +50,7 @@ def _upgrade(connection: Connection, revision: str) -> None:
         connection.execute(text(f"select pg_advisory_xact_lock({LOCK})"))
     elif dialect != "sqlite":
         connection.execute(text("set session sql_notes = 0"))
-        connection.execute(text(f"select get_lock('bobusang-{LOCK}', 60)"))
+        connection.execute(text(f"select get_lock('bobusang-{LOCK}', {PATIENCE})"))
     try:
         _drop_views(connection)
         command.upgrade(_config(connection), revision)
@@ -110,12 +112,12 @@ async def _engine(url: str) -> AsyncIterator[Any]:
 
 
 def _with_sqlite(url: str, work: Callable[[Connection], Any]) -> Any:
-    engine = create_engine(url)
+    engine = create_engine(url, connect_args={"timeout": PATIENCE})
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # so that DDL too is inside the transaction begun below
-        connection.execute("pragma journal_mode = wal")
+        with_log(connection)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

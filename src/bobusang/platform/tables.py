@@ -1,4 +1,5 @@
-"""The platform's tables: outbox and what became of its events, audit log, alerts, replies to be given again.
+"""The platform's tables: outbox and what became of its events, audit log, alerts, replies to be given again,
+rebuilds of the search index.
 
 An event is written once into `outbox`, in the transaction that changed the data. The relay moves it, in one short
 transaction, into one row of `deliveries` for each subscription that wants it, so `outbox` holds only what nobody has
@@ -159,4 +160,18 @@ api_replies = Table(
     Column("body", Payload, nullable=False),
     at("created_at"),
     Index("ix_api_replies_created", "created_at"),
+)
+
+# The last rebuild of an index that was asked for: who leads does it, everybody sees how far it is.
+search_rebuilds = Table(
+    "search_rebuilds",
+    metadata,
+    Column("name", key(100), primary_key=True),
+    Column("number", Id, nullable=False),  # grows with each that is asked for; 0: none ever was
+    Column("phase", key(20), nullable=False),
+    Column("done", Id, nullable=False),
+    Column("total", Id, nullable=False),
+    Column("error", Text),  # why it failed
+    at("asked_at"),
+    at("ended_at", null=True),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,9 +15,11 @@ from bobusang import migrations
 from bobusang.engine import tables
 from bobusang.kit import clock as clocks
 from bobusang.kit.db import connect
+from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Conflict, Invalid, Unavailable
 from bobusang.kit.sql import Dialect, Statement
-from bobusang.migrations.applying import scripts
+from bobusang.migrations import embedded
+from bobusang.migrations.applying import _with_connection, apply, scripts
 from bobusang.testing.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -45,6 +49,7 @@ FILLED = {
     "0017": (),  # a column alone
     "0018": ("removed_products",),
     "0019": (),  # columns and indexes alone
+    "0020": ("search_rebuilds",),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -96,6 +101,26 @@ async def test_two_processes_that_start_together_upgrade_once(fresh: str) -> Non
     both = await asyncio.gather(migrations.upgrade(fresh), migrations.upgrade(fresh))
 
     assert [status.is_current for status in both] == [True, True]
+
+
+async def test_a_new_file_that_somebody_else_has_open_is_waited_for(fresh_sqlite: str) -> None:
+    """SQLite itself does not wait when it begins to keep a log, so of two first starts one failed now and then."""
+    other = sqlite3.connect(place(fresh_sqlite), isolation_level=None, check_same_thread=False)
+    other.execute("begin immediate")
+    leaving = threading.Timer(0.2, other.close)
+    leaving.start()
+
+    assert (await migrations.upgrade(fresh_sqlite)).is_current
+    leaving.join()
+
+
+async def test_who_upgrades_second_waits_longer_than_sqlite_does_unasked(fresh_sqlite: str) -> None:
+    """On a busy machine the first takes longer than five seconds."""
+
+    def patience(connection: Connection) -> int:
+        return int(connection.exec_driver_sql("pragma busy_timeout").scalar_one())
+
+    assert await _with_connection(fresh_sqlite, patience) == 60_000
 
 
 async def test_an_unreachable_database_is_named(tmp_path: Path) -> None:
@@ -316,6 +341,10 @@ FROZEN = {
         """update listings set closed_at = NOW, closed_by = '보부상', closed_why = '반품', unseen_at = NOW
           where id = 500001""",
     ],
+    "0020": [
+        """insert into search_rebuilds (name, number, phase, done, total, asked_at)
+          values ('products', 1, 'reading', 5000, 10000, NOW)""",
+    ],
 }
 
 
@@ -326,3 +355,29 @@ def test_every_revision_has_frozen_data() -> None:
 def test_the_history_has_one_head() -> None:
     assert len(scripts().get_heads()) == 1
     assert list(migrations.revisions()) == REVISIONS
+
+
+async def test_embedded_tables_made_at_once_are_those_of_the_history(tmp_path: Path) -> None:
+    """`make docs` writes the script anew; the history itself is proved above."""
+    made, migrated = tmp_path / "made.db", tmp_path / "migrated.db"
+
+    await apply(f"sqlite:///{migrated}", "head")
+
+    assert embedded.make(made)
+    assert embedded.written(made) == embedded.written(migrated) == embedded.SCRIPT.read_text("utf-8")
+
+
+async def test_a_file_with_tables_is_left_to_the_history(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'bobusang.db'}"
+    await apply(url, "0018")
+
+    assert not embedded.make(tmp_path / "bobusang.db")
+    assert await migrations.begun(url) == migrations.Status("0018", migrations.head())
+
+
+def test_a_file_that_is_no_database_is_left_to_the_history(tmp_path: Path) -> None:
+    path = tmp_path / "bobusang.db"
+    path.write_text("보부상" * 100)
+
+    assert not embedded.make(path)
+    assert path.read_text() == "보부상" * 100
