@@ -10,6 +10,7 @@ import pytest
 from bobusang.entry.web.search import marked
 from bobusang.flows.conveyor import watching
 from bobusang.flows.conveyor.watching import BatchFilter
+from bobusang.flows.indexing import asking
 from bobusang.kit.sql import Statement
 from bobusang.stages.register.model import State
 from bobusang.views import listing_lists, products
@@ -106,8 +107,8 @@ async def test_an_exact_name_leads_straight_there(found: Screen) -> None:
 async def test_what_a_mall_writes_is_never_run(found: Screen) -> None:
     name = Statement("update products set name = :name where id = (select min(id) from products)")
     await found.app.engine.db.transact(lambda tx: tx.execute(name, name=EVIL))
-    found.app.finder.rebuilding.start()
-    await found.app.finder.rebuilding.finished()
+    await found.app.engine.db.transact(asking.ask)
+    await found.app.finder.rebuilding.heal()
 
     page = await found.viewer.get("/search", q="나이키")
 

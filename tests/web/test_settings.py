@@ -161,11 +161,15 @@ async def test_a_cache_that_is_away_is_said_where_its_figures_stand(shop: Path, 
 async def test_the_index_is_compared_and_made_anew(screen: Screen) -> None:
     same = await screen.operator.post("/settings/index/verify", on=SYSTEM)
     anew = await screen.operator.post("/settings/index/rebuild", on=SYSTEM)
-    await screen.app.finder.rebuilding.wait(30)
+    asked = await screen.viewer.get(SYSTEM)
+    await screen.app.finder.rebuilding.heal()
+    done = await screen.viewer.get(SYSTEM)
     forgotten = await screen.operator.post("/settings/cache/forget", on=SYSTEM)
 
     assert "products compared" in same.text(".said")
     assert anew.text(".said") == "The search index is made anew. The old one serves until that is done."
+    assert asked.text("#rebuild p") == "The index is being made anew: 0 of 0 products."
+    assert done.text("#rebuild p").startswith("The last rebuild is done: ")
     assert "kept answers were forgotten." in forgotten.text(".said")
 
 

@@ -82,16 +82,17 @@ def project(fields: Mapping[str, Any]) -> tuple[Any, ...]:
         listed if isinstance(listed, bool) else None,
         _text(get("category"), LONG_LENGTH),
         _text(get("gender"), 20),
-        _colours(fields),
+        colours(fields),
     )
 
 
-def _colours(fields: Mapping[str, Any]) -> str | None:
-    """Which colours it comes in, as its pages write them: what it says of itself, then its options."""
+def colours(fields: Mapping[str, Any]) -> str:
+    """Which colours it comes in, as its pages write them: what it says of itself, then its options. An empty text is
+    one that names none; null in a product is one of which nobody has looked (`catalog.colours`)."""
     own = fields.get("color")
     told = (*(own if isinstance(own, list) else [own]), *options.colours(fields.get("options")))
     found = dict.fromkeys(text.strip() for text in told if isinstance(text, str) and text.strip())
-    return ", ".join(found)[:LONG_LENGTH] or None
+    return ", ".join(found)[:LONG_LENGTH]
 
 
 def _text(value: Any, length: int) -> str | None:

@@ -40,7 +40,7 @@ class Finder:
 
     def duties(self) -> list[Duty]:
         """What upkeep does for searching."""
-        return [running.heal(self.rebuilding), watching.watch(self.indexer.db)]
+        return [running.look(self.rebuilding), watching.watch(self.indexer.db)]
 
     async def close(self) -> None:
         """Give up what is under way, and everything back."""

@@ -240,25 +240,35 @@ async def test_metrics_tell_of_lag_and_answers(small: Door) -> None:
     assert 0 < lag < 60
 
 
-async def test_a_command_by_itself_leaves_the_index_to_a_program_that_runs(small: Door) -> None:
+async def test_a_command_leaves_the_index_to_a_program_that_runs_and_watches_it(small: Door) -> None:
     await told(small)
+    waiting = {"number": 1, "under_way": True, "phase": "waiting", "done": 0, "total": 0, "error": None}
+    done = waiting | {"under_way": False, "phase": "done", "done": 1, "total": 1}
     transport = httpx.ASGITransport(create_app(small.app, local=True))
     leader = Leader(small.app.engine.db, "upkeep")
     assert await leader.campaign()
 
     async with httpx.AsyncClient(transport=transport, base_url="http://local") as client:
-        refused = await client.post("/search/rebuild")
-        there = await small.operator.post("/search/rebuild")
-        await small.app.finder.rebuilding.finished()
-        await leader.resign()
-        alone = await client.post("/search/rebuild")
-        await small.app.finder.rebuilding.finished()
 
-    assert (refused.status_code, refused.json()["detail"]) == (
-        409,
-        "a program that is running looks after the search index",
-    )
-    assert (there.status_code, alone.status_code) == (202, 202)
+        async def watched() -> dict[str, Any]:
+            found = await until(
+                lambda: client.get("/search/status", params={"wait": 0.1}),
+                lambda answer: not answer.json()["rebuild"]["under_way"],
+            )
+            return dict(found.json()["rebuild"])
+
+        there = [(await who.post("/search/rebuild")).json() for who in (client, small.operator)]
+        seen = (await client.get("/search/status", params={"wait": 0.1})).json()["rebuild"]
+        await small.app.finder.rebuilding.heal()
+        led = await watched()
+
+        again = await client.post("/search/rebuild")
+        await leader.resign()
+        alone = await watched()
+
+    assert (there, seen, led) == ([waiting, waiting], waiting, done)
+    assert (again.status_code, again.json()) == (202, waiting | {"number": 2})
+    assert alone == done | {"number": 2}
 
 
 async def test_completions(small: Door) -> None:
@@ -279,6 +289,7 @@ async def test_a_lost_index_is_said_and_made_anew(small: Door, tmp_path: Path) -
     status = (await small.viewer.get("/search/status")).json()
 
     begun = await small.operator.post("/search/rebuild")
+    await small.app.finder.rebuilding.look()
     done = await until(
         lambda: small.viewer.get("/search/status", params={"wait": 1}),
         lambda answer: not answer.json()["rebuild"]["under_way"],
@@ -294,7 +305,7 @@ async def test_a_lost_index_is_said_and_made_anew(small: Door, tmp_path: Path) -
         "waiting": 0,
         "paused": False,
         "last_error": "",
-        "rebuild": {"under_way": False, "phase": "done", "done": 1, "total": 1, "error": None},
+        "rebuild": {"number": 2, "under_way": False, "phase": "done", "done": 1, "total": 1, "error": None},
     }
     assert (await small.operator.post("/search/verify")).json() == {
         "compared": 1,

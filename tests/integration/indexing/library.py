@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Database, Tx
     from bobusang.platform.search import Document, Found
+    from bobusang.platform.searches.embedded.rebuilding import EmbeddedRebuild
     from bobusang.testing.clock import ManualClock
 
 
@@ -42,6 +43,8 @@ class Slow(EmbeddedSearch):
         self.open.set()
         self.lets_write, self.asked = asyncio.Event(), asyncio.Event()
         self.lets_write.set()
+        self.lets_fill, self.filling = asyncio.Event(), asyncio.Event()
+        self.lets_fill.set()
         self.fails = False
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -54,6 +57,11 @@ class Slow(EmbeddedSearch):
         if self.fails:
             raise Unavailable("half of it is written")
 
+    def hold(self) -> None:
+        """Let the next rebuild come as far as its first page, and no further until `lets_fill`."""
+        self.lets_fill.clear()
+        self.filling.clear()
+
     async def written(self) -> None:
         """Until what was begun is written."""
         self.lets_write.set()
@@ -62,6 +70,11 @@ class Slow(EmbeddedSearch):
     async def _slowly(self, documents: Sequence[Document]) -> None:
         await self.lets_write.wait()
         await super().put(documents)
+
+    async def rebuild(self) -> EmbeddedRebuild:
+        self.filling.set()
+        await self.lets_fill.wait()
+        return await super().rebuild()
 
     async def search(self, query: Query) -> Found:
         found = await super().search(query)
@@ -145,10 +158,14 @@ class Library:
 
 @asynccontextmanager
 async def opened(
-    db: Database, clock: ManualClock, folder: Path, shared: MemoryCache | None = None
+    db: Database,
+    clock: ManualClock,
+    folder: Path,
+    shared: MemoryCache | None = None,
+    index: Slow | None = None,
 ) -> AsyncIterator[Library]:
     """A process on a database and the folder of an index, with a cache of its own or one that all share."""
-    index = Slow(folder)
+    index = index or Slow(folder)
     caching = Caching(shared or MemoryCache(clock), clock)
     elsewhere = Elsewhere(index, caching, shared=shared is not None, every=0)
     indexer = Indexer(db, index, caching, elsewhere, market="buyma", answers_live=timedelta(minutes=6))

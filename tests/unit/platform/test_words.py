@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.resources import files
 
 import pytest
@@ -14,7 +14,7 @@ from bobusang.platform.search import Document
 from bobusang.platform.searches.marking import distance, marked
 from bobusang.platform.searches.readings import corrected, instead, known_only, split_up, turned
 from bobusang.platform.searches.synonyms import known_as, standing_for, synonyms, wider
-from bobusang.platform.searches.tokens import asked, codes, shared, tokens
+from bobusang.platform.searches.tokens import asked, codes, is_filed_alike, shared, tokens
 from bobusang.platform.searches.words import (
     as_hangul,
     as_latin,
@@ -354,3 +354,33 @@ def test_what_finds_a_document_shares_its_tokens_with_it(keyword: str, name: str
 
     assert not found or set(shared(keyword)) <= document
     assert all(set(asked(word)) <= document for word in words(folded(name)))
+
+
+OTHER = Document(
+    id=2,
+    mall="mustit",
+    product_id="B77",
+    name="Parka",
+    translated="コート",
+    brand="Acne",
+    brand_ko="아크네",
+    aliases=("アクネ",),
+    model="FN-77",
+    colours="검정",
+    category="남성>신발",
+    seller="shop",
+    price=5,
+    currency="JPY",
+    in_stock=True,
+    image="b.jpg",
+    url="b",
+    changed=9,
+)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Document)])
+def test_whatever_a_document_is_found_by_tells_it_from_another(name: str) -> None:
+    one = Document(1, "okmall", "A1", name="Wool coat", brand="Nike", brand_ko="나이키", model="X-1", category="코트")
+    other = replace(one, **{name: getattr(OTHER, name)})
+
+    assert is_filed_alike(one, other) == (tokens(one) == tokens(other))

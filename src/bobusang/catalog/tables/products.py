@@ -36,7 +36,7 @@ products = Table(
     Column("version", Integer, nullable=False),
     at("created_at"),
     at("updated_at"),
-    Column("colours", String(LONG_LENGTH)),  # of its own and of its options, as its pages write them
+    Column("colours", String(LONG_LENGTH)),  # of its own and of its options; null: nobody has looked
     UniqueConstraint("mall", "product_id", name="uq_products_key"),
     Index("ix_products_brand", "mall", "brand", "id"),
     Index("ix_products_brand_ko", "mall", "brand_ko", "id"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
-from fastapi.routing import APIRoute
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 from starlette.types import Scope
@@ -14,19 +14,23 @@ from starlette.types import Scope
 from bobusang.entry.api import express
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Flag, Form
-from bobusang.flows.indexing import verifying, watching
-from bobusang.flows.indexing.running import Rebuilding
-from bobusang.kit.errors import Conflict, Drifted, Invalid, Unavailable
+from bobusang.entry.api.resource import Resource
+from bobusang.flows.indexing import asking, verifying, watching
+from bobusang.flows.indexing.asking import Standing
+from bobusang.kit.db import Tx
+from bobusang.kit.errors import Drifted, Invalid, Unavailable
 from bobusang.platform import search
 from bobusang.platform.search import LONGEST_KEYWORD, MOST, Sort
 from bobusang.views import searching, workers
 from bobusang.views.searching import SearchResults
 
 PREFIX = "/search"
+LOOK = 0.2
+"""Seconds between two looks at a rebuild that somebody waits for; who is at it tells of it in the database."""
 MOST_READ = 4096
 LONGEST_READ = 500
 
-router = APIRouter(prefix=PREFIX, tags=["search"])
+router = Resource("search", PREFIX)
 
 Keyword = Annotated[str, Field(max_length=LONGEST_KEYWORD, examples=["나이키 패딩", "ㄴㅇㅋ", "CW2288"])]
 Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=20)]
@@ -92,17 +96,18 @@ class Completions(BaseModel):
 
 
 class RebuildProgress(BaseModel):
-    """How far a rebuild of this process is, or how the last one ended."""
+    """How far the rebuild is, whichever process is at it, or how the last one ended."""
 
-    under_way: bool
-    phase: str
+    number: Annotated[int, Field(description="grows with each rebuild")]
+    under_way: Annotated[bool, Field(description="asked for, and not ended yet")]
+    phase: Annotated[str, Field(examples=["waiting", "reading", "catching up", "comparing", "done"])]
     done: int
     total: int
     error: str | None
 
 
 class SearchStatus(BaseModel):
-    """How the index stands: products in it, how far it is behind SQL, and the rebuild of this process."""
+    """How the index stands: products in it, how far it is behind SQL, and its last rebuild."""
 
     products: int | None
     trouble: Annotated[str | None, Field(description="why it cannot be searched, if so")]
@@ -179,7 +184,7 @@ class Read:
 
 
 _read = Read()
-DOOR = express.Door(next(route for route in router.routes if isinstance(route, APIRoute)), _read.plain)
+DOOR = express.Door(router, _read.plain)
 
 
 @router.get("/suggest", summary="Complete what is typed")
@@ -190,11 +195,12 @@ async def suggest(desk: Viewer, query: Annotated[SuggestQuery, Query()]) -> Comp
 
 
 @router.get("/status", summary="How the search index stands")
-async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> SearchStatus:
-    """With `wait` it answers when the rebuild of this process has moved on."""
+async def show_status(desk: Viewer, request: Request, query: Annotated[StatusQuery, Query()]) -> SearchStatus:
+    """With `wait` it answers when a rebuild that is under way has moved on."""
     finder = desk.app.finder
     if query.wait:
-        await finder.rebuilding.wait(query.wait)
+        await _by_ourselves(desk, request)
+        await _moved(desk, query.wait)
     products, trouble = None, None
     try:
         await finder.index.renew()
@@ -202,7 +208,7 @@ async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> S
     except (Drifted, Unavailable) as error:
         trouble = str(error)
     async with desk.read() as tx:
-        lag = await watching.lag(tx)
+        lag, rebuild = await watching.lag(tx), await progress(tx)
     return SearchStatus(
         products=products,
         trouble=trouble,
@@ -210,40 +216,54 @@ async def show_status(desk: Viewer, query: Annotated[StatusQuery, Query()]) -> S
         waiting=lag.waiting,
         paused=lag.paused,
         last_error=lag.error,
-        rebuild=progress_of(finder.rebuilding),
+        rebuild=rebuild,
     )
 
 
-def progress_of(rebuilding: Rebuilding) -> RebuildProgress | None:
-    """How far a rebuild of this process is; None when there was none."""
-    progress = rebuilding.progress
-    if progress is None:
-        return None
-    error = str(rebuilding.error) if rebuilding.error else None
-    return RebuildProgress(under_way=rebuilding.under_way, **asdict(progress), error=error)
+async def progress(tx: Tx) -> RebuildProgress | None:
+    """How far the rebuild is, or how the last one ended; None when there was none."""
+    found = await asking.standing(tx)
+    return None if found is None else _shown(found)
+
+
+def _shown(found: Standing) -> RebuildProgress:
+    return RebuildProgress(number=found.number, under_way=found.under_way, **asdict(found.progress), error=found.error)
+
+
+async def _moved(desk: Desk, seconds: float) -> None:
+    """Until a rebuild that is under way has moved on or ended, or the time is over."""
+    async with desk.read() as tx:
+        found = before = await asking.standing(tx)
+    clock = asyncio.get_running_loop()
+    end = clock.time() + seconds
+    while found == before and found is not None and found.under_way and clock.time() < end:
+        await asyncio.sleep(min(LOOK, max(0.0, end - clock.time())))
+        async with desk.read() as tx:
+            found = await asking.standing(tx)
 
 
 @router.post("/rebuild", summary="Make the search index anew", status_code=202)
 async def rebuild_index(desk: Operator, request: Request) -> RebuildProgress:
-    """From SQL, while the old one serves; GET /search/status of the same process shows how far it is."""
-    if getattr(request.app.state, "local", False):
-        await _nobody_else(desk)
-    rebuilding = desk.app.finder.rebuilding
-    rebuilding.start()
-    await desk.write(lambda tx: desk.note(tx, "search.rebuild", "search", "index"))
-    return RebuildProgress(under_way=True, phase="reading", done=0, total=0, error=None)
+    """From SQL, while the old one serves, by the process that leads; GET /search/status of any process shows how far
+    it is. While one is under way that one is meant."""
+
+    async def ask(tx: Tx) -> Standing:
+        await desk.note(tx, "search.rebuild", "search", "index")
+        return await asking.ask(tx)
+
+    found = await desk.write(ask)
+    await _by_ourselves(desk, request)
+    return _shown(found)
 
 
-async def _nobody_else(desk: Desk) -> None:
-    """A command by itself would be the one that writes for as long as it takes, and no change that comes meanwhile
-    would be found before it has ended."""
+async def _by_ourselves(desk: Desk, request: Request) -> None:
+    """A command on a database where nobody leads does it itself; beside a running program that one does."""
+    if not getattr(request.app.state, "local", False):
+        return
     async with desk.read() as tx:
         office = await workers.leader(tx)
-    if office is not None and office.is_held:
-        raise Conflict(
-            "a program that is running looks after the search index",
-            hint="have it made anew there: `bobusang search rebuild --url` with its address",
-        )
+    if office is None or not office.is_held:
+        await desk.app.finder.rebuilding.begin()
 
 
 @router.post("/verify", summary="Compare the search index with SQL")

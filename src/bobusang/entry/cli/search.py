@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from bobusang.entry.cli.asked import Cursor
 from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.failure import Failure
+from bobusang.entry.cli.rebuilt import followed
 from bobusang.entry.cli.session import Session
 
 app = group("Search: find products, complete what is typed, rebuild and verify the index.")
@@ -17,8 +18,6 @@ COLUMNS = "id mall product_id brand name model price in_stock"
 FACETS = "value count"
 SUGGESTED = "text kind count"
 DIFFERENCES = "id kind"
-WAIT = 5
-"""Seconds that a look at a rebuild waits for news."""
 
 
 @command(app, "find")
@@ -78,16 +77,8 @@ def status(session: Session) -> None:
 
 @command(app, "rebuild")
 def rebuild(session: Session) -> None:
-    """Make the index anew from SQL, while the old one serves."""
-    progress: dict[str, Any] = session.api.post("/search/rebuild")
-    said = None
-    while progress["under_way"]:
-        standing = session.api.get("/search/status", wait=WAIT)
-        progress = standing["rebuild"] or progress
-        line = f"{progress['phase']} {progress['done']:,} / {progress['total']:,}"
-        if session.screen.reads_well and line != said:
-            session.screen.note(line)
-            said = line
+    """Make the index anew from SQL, while the old one serves; whoever leads does it, and this shows how far it is."""
+    progress = followed(session, session.api.post("/search/rebuild"))
     if progress["error"]:
         raise Failure("error", progress["error"], "the old index goes on serving; mend that and try again")
     session.screen.done(progress, "the index was made anew: {done} products", done=f"{progress['done']:,}")

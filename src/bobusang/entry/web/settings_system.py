@@ -77,7 +77,7 @@ async def shown(visit: Visit) -> Response:
         measured_at=measured_at,
         queues=QUEUES,
         disk=await asyncio.to_thread(_disk, visit.site.app.settings.home),
-        index=await search.show_status(desk, StatusQuery()),
+        index=await search.show_status(desk, visit.request, StatusQuery()),
         cached=await cache.show_cache(desk),
         facts={"version": __version__, "python": platform.python_version(), "revision": migrations.head()},
         dialect=desk.engine.db.dialect.value,
@@ -92,7 +92,7 @@ async def live(site: Site, _: Mapping[str, str]) -> Draw:
     async with db.read() as tx:
         alive = await workers.listed(tx, tx.now - engine.pace.dead_after)
         office = await workers.leader(tx)
-    rebuild = search.progress_of(site.app.finder.rebuilding)
+        rebuild = await search.progress(tx)
 
     def draw(eyes: Eyes) -> Mapping[str, str]:
         macro = site.rendering.macro

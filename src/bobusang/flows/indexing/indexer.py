@@ -19,6 +19,7 @@ from bobusang.kit import log as logs
 from bobusang.kit.errors import Conflict, Drifted, Unavailable
 from bobusang.platform.bus import Patience
 from bobusang.platform.searches import tags
+from bobusang.platform.searches.tokens import is_filed_alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -134,7 +135,7 @@ class Indexer:
         present = {one.id: one for one in now}
         gone = [id for id in ids if id not in present]
         changed = [one for one in now if before.get(one.id) != one]
-        concerned = self._note([*now, *(one for one in before.values() if present.get(one.id) != one)])
+        concerned = self._note([*now, *(one for one in before.values() if not _is_like(present.get(one.id), one))])
         try:
             if changed:
                 await self.index.put(changed)
@@ -196,6 +197,11 @@ class Indexer:
         """Whether an answer from before these changes may still be kept somewhere."""
         oldest = self.db.clock.now() - self._answers_live
         return any(event.created_at is None or event.created_at > oldest for event in events)
+
+
+def _is_like(now: Document | None, before: Document) -> bool:
+    """Whether the tags of what a product is are those of what it was: most often its price or stock has changed."""
+    return now is not None and is_filed_alike(now, before)
 
 
 def _product(payload: Any) -> int | None:

@@ -1,19 +1,22 @@
 """A new index filled from SQL while the old one serves, from any process.
 
-Pages by number come first; then what changed since the beginning is brought in, again and again until little is left;
-then the new index serves, and what was written into the old one meanwhile is brought in once more. Products that were
-deleted on the way are taken out by comparing numbers at the end.
+First products get their colours that were collected before those were kept. Pages by number come next; then what
+changed since the beginning is brought in, again and again until little is left; then the new index serves, and what was
+written into the old one meanwhile is brought in once more. Products that were deleted on the way are taken out by
+comparing numbers at the end.
 
 What is read is written before an event's turn comes, so that it never stands over something newer.
 """
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bobusang.catalog import colours
 from bobusang.engine.leader import Leader
 from bobusang.flows.indexing import documents, verifying
 from bobusang.flows.indexing.verifying import differences
@@ -30,7 +33,9 @@ if TYPE_CHECKING:
 
 PAGE = 5_000
 OFFICE = "search rebuild"
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=20)
+RENEW = 5.0
+"""Seconds between two renewals: one that was killed is taken up soon, and one that merges for a minute is not."""
 MARGIN = timedelta(minutes=5)
 """A change carries the time its transaction began; one that began before us may commit this much later."""
 LITTLE = 2_000
@@ -52,12 +57,21 @@ async def rebuild(indexer: Indexer, *, page: int = PAGE) -> AsyncGenerator[Progr
     office = Leader(indexer.db, OFFICE, lease=LEASE)
     if not await office.campaign():
         raise Conflict("a rebuild is under way already", hint="wait for it: `bobusang search status` shows it")
+    keeping = asyncio.create_task(_keep(office))
     try:
         async with aclosing(_rebuild(indexer, office, page)) as steps:
             async for progress in steps:
                 yield progress
     finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
         await office.resign()
+
+
+async def _keep(office: Leader) -> None:
+    while True:
+        await asyncio.sleep(RENEW)
+        await office.campaign()
 
 
 async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerator[Progress, None]:
@@ -66,6 +80,8 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
         began, total = tx.now, await tx.value(_TOTAL)
     indexer.forget_aliases()
     yield Progress(0, total, "reading")
+    async for _ in colours.told(db):
+        await _still_ours(office)
     new = await indexer.index.rebuild()
     try:
         done = last = 0
@@ -102,7 +118,7 @@ async def _rebuild(indexer: Indexer, office: Leader, page: int) -> AsyncGenerato
 
 
 async def _still_ours(office: Leader) -> None:
-    if not await office.campaign():
+    if not office.leads and not await office.campaign():
         raise Conflict(
             "another rebuild has taken over", hint="this one took too long without a word; wait for the other"
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from bobusang.catalog import colours
 from bobusang.flows.indexing import documents
 
 if TYPE_CHECKING:
@@ -54,7 +55,11 @@ class Verdict:
 
 async def verify(indexer: Indexer, *, repair: bool, page: int = PAGE) -> Verdict:
     """Compare all there is. What differs is looked at once more before it counts, under the turn of the indexer: a
-    change that is on its way is no difference, for it was brought meanwhile or is brought now."""
+    change that is on its way is no difference, for it was brought meanwhile or is brought now. Who repairs also gives
+    products their colours that were collected before those were kept."""
+    if repair:
+        async for _ in colours.told(indexer.db):
+            pass
     indexer.forget_aliases()
     await indexer.index.renew()
     found = [one async for one in differences(digests(indexer, page), indexer.index.digests())]

@@ -148,6 +148,17 @@ def filed(document: Document) -> str:
     return " ".join([*map(_piece, pieces(document)), known, *numbers, _kind(document.category)])
 
 
+def is_filed_alike(document: Document, other: Document) -> bool:
+    """Whether both are found by the same, as far as what that is made of tells."""
+    return _filed_by(document) == _filed_by(other)
+
+
+def _filed_by(document: Document) -> tuple[object, ...]:
+    """All that `filed` looks at."""
+    said = (document.name, document.translated, document.colours, document.model)
+    return (*said, document.product_id, names(document), document.category)
+
+
 def tokens(document: Document) -> frozenset[str]:
     """Everything it is found by: a change of the document can change the answers to whatever asks for one of them."""
     return frozenset(filed(document).split())
