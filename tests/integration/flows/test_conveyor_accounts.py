@@ -12,7 +12,7 @@ import pytest
 from bobusang.flows.conveyor.model import Mode
 from bobusang.sandbox.buyma.account import Behaviour
 from bobusang.sandbox.world import World
-from bobusang.stages.register import accounts, holds
+from bobusang.stages.register import accounts, holds, listings
 from bobusang.stages.register.model import Caution, Policy
 from bobusang.testing.crawl import Visiting, visit
 from bobusang.testing.shop import ENDLESS, NAME, Shop, seller
@@ -56,7 +56,8 @@ async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 async def shelves(shop: Shop) -> dict[tuple[str, str], str]:
     """By account and product, how the market itself shows it."""
     rows = await shop.yard.rows("""
-        select m.name, l.sku, l.reference from listings l join market_accounts m on m.id = l.account_id""")
+        select m.name, l.sku, l.reference from listings l join market_accounts m on m.id = l.account_id
+        where l.reference is not null""")
     there = {one["reference"]: str(one["status"]) for one in (await shop.door.market())["listings"]}
     return {(row["name"], row["sku"]): there[row["reference"]] for row in rows}
 
@@ -120,10 +121,16 @@ async def test_what_ended_while_an_account_was_switched_off_is_closed_there_too(
     assert (ended, await closed(shop, NAME), await closed(shop, SECOND)) == ({"COMPLETED"}, {sku}, {sku})
 
 
-async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(shop: Shop) -> None:
+@pytest.mark.parametrize("is_planned", [False, True])
+async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(shop: Shop, *, is_planned: bool) -> None:
+    """Not either where FULL has planned it there, and something held it."""
     before = await shelves(shop)
     third = replace(seller(FREE), name="third", token_ref="env:SECOND_TOKEN", secret_ref="env:SECOND_SECRET")
-    await shop.yard.db.transact(lambda tx: accounts.add(tx, third))
+    added = await shop.yard.db.transact(lambda tx: accounts.add(tx, third))
+    if is_planned:
+        rows = await shop.yard.rows("select distinct product_id, sku from listings")
+        known = {row["product_id"]: row["sku"] for row in rows}
+        await shop.yard.db.transact(lambda tx: listings.wanted(tx, added.id, known))
     sku = min(sku for _, sku in before)
     await shop.door.override("okmall", sku.removeprefix("okmall-"), stocks={"none": 0}, options=1)
 

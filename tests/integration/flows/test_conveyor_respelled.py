@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.flows.conveyor.model import Mode
+from bobusang.flows.conveyor.previewing import Line, of_product
+from bobusang.flows.conveyor.registering import DOUBTED
 from bobusang.sandbox.buyma.account import Behaviour
 from bobusang.sandbox.words import COLOURS
 from bobusang.sandbox.world import World
@@ -80,3 +82,34 @@ async def test_codes_that_name_other_colours_all_at_once_suspend_nothing(shop: S
     held = await shop.yard.rows("select guard from listing_holds where state = 'HELD'")
     assert {row["kind"] for row in rows} <= {"EDIT"}
     assert Counter(row["guard"] for row in held) == {"changed": len(keys) - len(rows)}
+
+
+async def test_partial_believes_no_code_that_names_another_colour(shop: Shop) -> None:
+    """By their codes alone, colours that were sold out would have been sold again as others that are not."""
+    keys = [sku.removeprefix("okmall-") for sku in await shelves(shop)]
+    items = {one["key"]: one for one in (await shop.door.truth("okmall", brand=OKMALL.name))["items"]}
+
+    async def partial(more: int, words: dict[str, str], first: int) -> None:
+        for key in keys:
+            codes = [option["code"] for option in items[key]["options"]]
+            stocks = dict.fromkeys(codes, 5) | {codes[0]: first}
+            await shop.door.override(
+                "okmall", key, price=items[key]["price"] + more, spelled=words, stocks=stocks, sold_out=False
+            )
+        assert await shop.run(Mode.PARTIAL, [OKMALL]) == "COMPLETED"
+
+    await partial(10, {}, 0)
+    before = {sku: (one["status"], one["variants"]) for sku, one in (await shelves(shop)).items()}
+    await partial(20, OTHERS, 5)
+
+    assert {sku: (one["status"], one["variants"]) for sku, one in (await shelves(shop)).items()} == before
+    rows = await shop.yard.rows("select error_message from tasks where outcome = 'SKIPPED'")
+    assert f"as confirmed, but {DOUBTED}" in {row["error_message"] for row in rows}
+    for line in [line for key in keys for line in await previewed(shop, key)]:
+        assert line.doubts.startswith("option codes name something else than was converted: ")
+        assert "variants" not in line.changes
+
+
+async def previewed(shop: Shop, key: str) -> list[Line]:
+    async with shop.yard.db.read() as tx:
+        return await of_product(shop.yard.app.belt, tx, "okmall", key)

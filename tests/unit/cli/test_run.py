@@ -139,7 +139,7 @@ def test_a_batch_is_started(line: list[str], body: dict[str, Any], stub: Stub, r
     )
 
 
-PREVIEWED = {
+PREVIEWED: dict[str, Any] = {
     "items": [
         {
             "sku": "okmall-500000",
@@ -149,6 +149,7 @@ PREVIEWED = {
             "body": "{}",
             "changes": {"order_quantity": [2, 3]},
             "why": "",
+            "doubts": "",
         }
     ],
     "calls": {"stock": 1},
@@ -180,6 +181,15 @@ def test_a_dry_run_is_of_the_same_mode_and_stages(
     assert [(asked.method, asked.path, asked.body) for asked in stub.asked] == [("POST", "/previews", body)]
     assert found.out.splitlines()[1:] == ["okmall-500000\tmain\tSTOCK\torder_quantity 2 → 3"]
     assert found.err == "nothing was sent; calls it would cost: 1 stock; 0 held, 7 as confirmed\n"
+
+
+def test_a_dry_run_names_the_options_that_are_left_as_they_are(stub: Stub, run: Callable[..., Result]) -> None:
+    doubted = PREVIEWED["items"][0] | {"doubts": "code 11 was M and is L"}
+    stub.on("POST /previews", PREVIEWED | {"items": [doubted]})
+
+    told = run("run", "partial", "--dry-run").out.splitlines()
+
+    assert told[1:] == ["okmall-500000\tmain\tSTOCK\torder_quantity 2 → 3 (code 11 was M and is L)"]
 
 
 def test_one_that_was_left_is_gone_on_with(stub: Stub, run: Callable[..., Result]) -> None:

@@ -126,18 +126,6 @@ def test_new_options_follow_those_that_were_there() -> None:
     ]
 
 
-def test_stock_is_renewed_by_code_then_by_text_and_what_is_not_named_is_unknown() -> None:
-    goods = built([option("1", "블랙", "S"), option("2", "블랙", "M"), option("3", "화이트", "S")])
-    now = [option("1", "검정", "S", available=False), option("9", "블랙", "M", stock=1)]
-
-    assert claims(grid.restocked(goods, options.read(now))) == {
-        ("블랙", "S"): OUT,
-        ("블랙", "M"): Stock(StockKind.COUNT, 1),
-        ("화이트", "S"): UNKNOWN,
-        ("화이트", "M"): OUT,
-    }
-
-
 def test_codes_that_trade_their_texts_are_a_persons_matter() -> None:
     before = built([option("1", "블랙", "S"), option("2", "블랙", "M")])
 

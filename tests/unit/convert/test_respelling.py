@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bobusang.catalog.tables.variants import Axis
 from bobusang.catalog.variants import Goods, Option, Variant
 from bobusang.stages.convert import grid, options, sizes
+from bobusang.stages.convert.restocking import restocked
 from bobusang.stages.convert.stock import IN, OUT, UNKNOWN
 
 JAPANESE = {"블랙": "ブラック", "BLACK": "ブラック", "화이트": "ホワイト", "레드": "レッド"}
@@ -144,7 +145,7 @@ def test_it_is_found_by_its_new_text_from_then_on_and_may_be_spelled_anew_again(
     assert [key for key, _, _ in named(built(("9", "BLACK", "M"), before=second), Axis.COLOR)] == ["블랙"]
     assert built(("1", "블랙", "S"), before=second) == first
     now = options.read([{"code": "8", "color": "BLACK", "size": "S", "available": False}])
-    assert claims(grid.restocked(second, now)) == {("블랙", "S"): OUT}
+    assert claims(restocked(second, now)) == {("블랙", "S"): OUT}
 
 
 SPELLINGS = {

@@ -9,7 +9,17 @@ import pytest
 
 from bobusang.engine.model import Entry, JobType, Plan, QueueType, Run, Step, StepType, Task
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
-from bobusang.flows.conveyor.registering import GRACE, LONGEST_WAIT, REST, Registered, apart, became, combined
+from bobusang.flows.conveyor.registering import (
+    DOUBTED,
+    GRACE,
+    LONGEST_WAIT,
+    REST,
+    Registered,
+    apart,
+    became,
+    combined,
+    done,
+)
 from bobusang.kit import json
 from bobusang.stages.register.deciding import Chosen, Decision, Faulty, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind, Urgency
@@ -70,10 +80,11 @@ def test_what_a_task_does_next(one: Planned, answers: dict[int, Settled], outcom
     assert became(one, answers, ACCOUNT, NOW) == outcome
 
 
-def task(**prices: dict[str, Any]) -> Task:
+def task(doubts: str = "", **prices: dict[str, Any]) -> Task:
     step = Step(1, 1, "register", StepType.STORE, "conveyor.register")
     run = Run(1, Plan(1, "conveyor", 1, (step,)), JobType.FULL, 5, QueueType.NORMAL, {}, {})
-    return Task(Entry(1, 1, 0, 0, 1, 5, 0, 0), run, step, "k", None, json.dumps({"id": 7, "prices": prices}))
+    told = {"id": 7, "prices": prices} | ({"doubts": doubts} if doubts else {})
+    return Task(Entry(1, 1, 0, 0, 1, 5, 0, 0), run, step, "k", None, json.dumps(told))
 
 
 QUOTE = {"reason": "undercut", "held": False}
@@ -98,6 +109,13 @@ def test_a_task_waits_while_one_account_does_and_then_tells_what_is_held(
 def test_a_price_that_is_still_on_its_way_is_looked_at_again_soon() -> None:
     found = combined(task(main=QUOTE | {"reason": "step"}), [Done(output="as confirmed")])
     assert found == Registered(output="as confirmed", soon=True)
+
+
+def test_what_has_options_that_nobody_is_sure_of_is_not_marked_as_right() -> None:
+    doubted = task(doubts="code 3 is another", main=QUOTE)
+
+    assert combined(doubted, [Done(output="as confirmed")]) == Skip(f"as confirmed, but {DOUBTED}")
+    assert done(doubted) == Skip(f"confirmed, but {DOUBTED}")
 
 
 def test_of_two_that_would_wait_for_one_verdict_the_second_looks_again() -> None:

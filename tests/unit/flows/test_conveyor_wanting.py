@@ -56,6 +56,10 @@ def with_fields(**changed: Any) -> Known:
     return replace(KNOWN, fields={**FIELDS, **changed})
 
 
+def test_what_the_market_has_no_number_of_is_not_there() -> None:
+    assert [wanting.is_there(one) for one in (None, listing(market_id=""), listing())] == [False, False, True]
+
+
 @pytest.mark.parametrize(
     ("path", "kind"),
     [

@@ -2,20 +2,21 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.batches import Key, Stages
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Capitals, Form, Name, Numeric
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import Sku
 from bobusang.flows.conveyor import choosing, previewing
 from bobusang.flows.conveyor.model import Mode
 from bobusang.kit.errors import Missing
 from bobusang.views import skus
 
-router = APIRouter(prefix="/previews", tags=["batches"])
+router = Resource("batches", "/previews")
 
 MOST_LINES = 2_000
 
@@ -48,6 +49,8 @@ class PreviewLine(BaseModel):
     body: str
     changes: dict[str, list[Any]]
     why: str
+    doubts: str
+    """Options that keep their stock, for their codes name something else than was converted."""
 
 
 class Previewed(BaseModel):
@@ -76,7 +79,7 @@ async def preview_run(desk: Viewer, form: PreviewForm) -> Previewed:
         if line.kind:
             found.calls[line.family] = found.calls.get(line.family, 0) + 1
             found.kinds[line.kind] = found.kinds.get(line.kind, 0) + 1
-        elif line.why in previewing.RIGHT:
+        elif line.why in previewing.RIGHT and not line.doubts:
             found.idle += 1
             continue
         else:
@@ -109,4 +112,5 @@ def _shown(line: previewing.Line) -> PreviewLine:
         body=line.body,
         changes=changes,
         why=line.why,
+        doubts=line.doubts,
     )

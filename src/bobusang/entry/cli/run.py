@@ -209,11 +209,17 @@ def _previewed(session: Session, mode: str, wanted: dict[str, Any]) -> None:
     if session.options.machine:
         session.screen.document(found)
         return
-    rows = [one | {"changes": _differences(one["changes"]) if one["kind"] else one["why"]} for one in found["items"]]
+    rows = [one | {"changes": _would(one)} for one in found["items"]]
     session.screen.table(rows, PREVIEW)
     costs = ", ".join(f"{count:,} {family}" for family, count in sorted(found["calls"].items())) or "none"
     text = "nothing was sent; calls it would cost: {costs}; {held} held, {idle} as confirmed"
     session.note(text, costs=costs, held=f"{found['held']:,}", idle=f"{found['idle']:,}")
+
+
+def _would(line: dict[str, Any]) -> str:
+    """What would change, or why nothing would; and which options are left as they are."""
+    told = _differences(line["changes"]) if line["kind"] else line["why"]
+    return f"{told} ({line['doubts']})" if line["doubts"] else told
 
 
 def _differences(changes: dict[str, list[Any]]) -> str:

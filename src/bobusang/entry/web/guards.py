@@ -114,7 +114,7 @@ SENDS: Mapping[Send, Told] = {
     ),
     Send.UNCLOSED: Told(
         N_("Cannot be closed"),
-        N_("It is sold out, and the market refuses to take it off sale."),
+        N_("It, or one of its options, must not be sold, and the market refuses to take it off sale."),
         N_("Suspend it at the market by hand; this is over as soon as the market tells of it."),
     ),
     Send.TWO_PRODUCTS: Told(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from bobusang.entry.api import batches
-from bobusang.entry.api.batches import LiveBatch, Rates, RetryForm, WhyForm
+from bobusang.entry.api.batches import RetryForm, WhyForm
+from bobusang.entry.api.moving import LiveBatch, Rates
 from bobusang.entry.web import belts, runs
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bobusang.flows.conveyor import goods, marks, wanting
@@ -52,6 +52,8 @@ class Line:
     """Field by field, what is there and what would be."""
     why: str = ""
     """Why nothing would be sent."""
+    doubts: str = ""
+    """Which options keep their stock whatever the mall says, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,14 @@ async def _of_account(
                 wanting.registered(known[id], data, shown, told, cap=account.policy.most, seen_at=at, decided_at=tx.now)
             )
     previews = await belt.register.preview(tx, account, wanted)
-    return [*lines, *(_line(known[one.product_id].sku, account, one) for one in previews)]
+    return [
+        *lines,
+        *(
+            replace(_line(known[id].sku, account, one), doubts=wanting.doubts(known[id], made[id]))
+            for one in previews
+            for id in (one.product_id,)
+        ),
+    ]
 
 
 def _line(sku: str, account: Account, one: Preview) -> Line:

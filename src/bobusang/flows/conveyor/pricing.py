@@ -176,6 +176,9 @@ class Pricer:
             "model": model_key(mine[0].wanted.model),
             "decided_at": text(self._belt.db.clock.now()),
         }
+        data = facts.made[known.id].data
+        if data is not None and (doubts := wanting.doubts(known, data)):
+            more["doubts"] = doubts
         urgent = known.is_gone or task.entry.priority >= URGENT
         spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=urgent, **more)
         return Priced(output=told, spawn=spawn, quoted=mine)

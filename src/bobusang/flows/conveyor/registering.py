@@ -43,6 +43,8 @@ GRACE = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=15)
 """A call for which there is no room within this is left to the next run."""
 REST = timedelta(seconds=5)
+DOUBTED = "option codes name something else than was converted, and their stock stays until FULL settles it"
+"""The same words for every product, so that a run tells them as one cause; which codes is told with the product."""
 UNDER_WAY = "the market has not judged the last call yet"
 ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
 """A price that one step or one day could not bring where it should be."""
@@ -248,8 +250,10 @@ def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
     return done(task, "; ".join(dict.fromkeys(str(one.output) for one in outcomes if isinstance(one, Done))))
 
 
-def done(task: Task, words: str = "confirmed") -> Registered:
-    """A task whose product is as it should be on every account."""
+def done(task: Task, words: str = "confirmed") -> Registered | Skip:
+    """A task whose product is as it should be on every account, but for options that nobody is sure of."""
+    if task.input.get("doubts"):
+        return Skip(f"{words}, but {DOUBTED}")
     prices: Mapping[str, Any] = task.input["prices"]
     return Registered(output=words, soon=any(one["reason"] in ON_ITS_WAY for one in prices.values()))
 

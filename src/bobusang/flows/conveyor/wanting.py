@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bobusang.catalog.tables.variants import StockKind
 from bobusang.catalog.variants import Goods
 from bobusang.kit.money import Money
-from bobusang.stages.convert import grid, stock
+from bobusang.stages.convert import restocking, stock
 from bobusang.stages.convert.converting import read_options
 from bobusang.stages.convert.naming import folded
 from bobusang.stages.price import model as price
@@ -65,7 +65,12 @@ def stocked(known: Known, made: Converted) -> Goods:
     """The grid that was made, with what the mall claims now; what is gone there is out everywhere."""
     if known.is_gone:
         return Goods(made.goods.options, tuple(_out(one) for one in made.goods.variants))
-    return grid.restocked(made.goods, read_options(known.fields))
+    return restocking.restocked(made.goods, read_options(known.fields))
+
+
+def doubts(known: Known, made: Converted) -> str:
+    """Which of its options nobody is sure of, in words: their codes name something else than was converted."""
+    return "" if known.is_gone else restocking.doubts(made.goods, read_options(known.fields))
 
 
 def _out(variant: Variant) -> Variant:
@@ -133,8 +138,9 @@ def priced(
 
 
 def is_there(listing: Listing | None) -> bool:
-    """Whether the market has it, or once had it, from this account: PARTIAL touches nothing else."""
-    return listing is not None and listing.market_id is not None
+    """Whether the market has it, or once had it, from this account: PARTIAL touches nothing else. What was only
+    planned, and held or refused, has a listing and no number of the market."""
+    return listing is not None and bool(listing.market_id)
 
 
 def current_price(listing: Listing | None, currency: str) -> Money | None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from bobusang.catalog.tables.variants import Axis
 from bobusang.catalog.variants import Goods, Option, Variant, source_key
 from bobusang.stages.convert import sizes, stock
@@ -44,17 +46,15 @@ def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goo
     or where all of them are gone.
     """
     names = respelled(found.sources, before, words.text) if before else {axis: {} for axis in Axis}
-
-    def at(one: Source) -> tuple[str, str]:
-        return key(one, Axis.COLOR, names), key(one, Axis.SIZE, names)
-
     told = {(one.axis, one.key) for one in before.options} if before else set()
-    sources = [one for one in found.sources if not one.gone or told.issuperset(zip(Axis, at(one), strict=True))]
+    sources = [
+        one for one in found.sources if not one.gone or told.issuperset(zip(Axis, place(one, names), strict=True))
+    ]
     sources = sources or list(found.sources)
     options = tuple(one for axis in Axis for one in _options(axis, sources, words, before, names))
     cells: dict[tuple[str, str], list[Source]] = {}
     for one in sources:
-        cells.setdefault(at(one), []).append(one)
+        cells.setdefault(place(one, names), []).append(one)
     by_axis = {axis: [one for one in options if one.axis is axis] for axis in Axis}
     codes = {one.code for one in sources}
     real = {
@@ -129,7 +129,7 @@ def distinct(texts: Sequence[str], limit: int) -> list[str]:
 def _variant(color: Option, size: Option, sources: Sequence[Source], before: Variant | None) -> Variant:
     text = " / ".join(part for part in (color.text, size.text) if part)
     if not sources and before is not None:  # it was there and is not said to be gone: we could not read it
-        return Variant(*_kept(before), stock.UNKNOWN, before.price)
+        return msgspec.structs.replace(before, stock=stock.UNKNOWN)
     if not sources:
         filler = source_key(f"{FILLER}{color.key}/{size.key}")
         return Variant(filler, (), text, color.key, size.key, stock.OUT, filler=True)
@@ -152,43 +152,27 @@ def _doubled(cells: Mapping[tuple[str, str], Sequence[Source]]) -> tuple[Reason,
     return (Reason(Why.OPTION_DOUBLED, f"the mall lists {', '.join(double[:5])} more than once"),) if double else ()
 
 
-def restocked(goods: Goods, found: Sorted) -> Goods:
-    """The same grid with what the mall claims now, found by code, then by text; a cell that is not named any more
-    is unknown (an option that really went is there and gone)."""
-    names = named(goods)
-    by_code = {one.code: one for one in found.sources if one.code is not None}
-    by_place = {(key(one, Axis.COLOR, names), key(one, Axis.SIZE, names)): one for one in found.sources}
-
-    def renewed(variant: Variant) -> Variant:
-        claims = [by_code[code] for code in variant.codes if code in by_code]
-        same = by_place.get((variant.color_key, variant.size_key))
-        claims = claims or ([same] if same else [])
-        if not claims:
-            claim = stock.OUT if variant.filler else stock.UNKNOWN
-            return Variant(*_kept(variant), claim, variant.price, variant.filler)
-        prices = [one.price for one in claims if one.price is not None]
-        return Variant(*_kept(variant), stock.joined(one.stock for one in claims), max(prices, default=variant.price))
-
-    return Goods(goods.options, tuple(renewed(variant) for variant in goods.variants))
-
-
-def _kept(variant: Variant) -> tuple[str, tuple[str, ...], str, str, str]:
-    return variant.key, variant.codes, variant.text, variant.color_key, variant.size_key
-
-
 def relabeled(found: Sorted, before: Goods) -> tuple[Reason, ...]:
     """Codes that name another's text now: a mall that replaces its options in order relabels what was sold."""
-    names = named(before)
-    texts = {(one.color_key, one.size_key): set(one.codes) for one in before.variants if one.codes}
-    owners = {code: cell for cell, codes in texts.items() for code in codes}
-    moved = [
-        one.code
-        for one in found.sources
-        if one.code in owners
-        and (cell := (key(one, Axis.COLOR, names), key(one, Axis.SIZE, names))) != owners[one.code]
-        and cell in texts
-    ]
+    moved = moved_to_others(found.sources, before)
     if not moved:
         return ()
-    codes = ", ".join(str(code) for code in moved[:5])
+    codes = ", ".join(str(one.code) for one in moved[:5])
     return (Reason(Why.OPTION_RELABELED, f"the codes {codes} now name what other codes named before", "options"),)
+
+
+def moved_to_others(sources: Sequence[Source], before: Goods) -> list[Source]:
+    """Those whose codes name cells that other codes named."""
+    names = named(before)
+    cells = {(one.color_key, one.size_key): one.codes for one in before.variants if one.codes}
+    owners = {code: cell for cell, codes in cells.items() for code in codes}
+    return [
+        one
+        for one in sources
+        if one.code in owners and (cell := place(one, names)) != owners[one.code] and cell in cells
+    ]
+
+
+def place(one: Source, names: Names) -> tuple[str, str]:
+    """The cell that a source names by its texts."""
+    return key(one, Axis.COLOR, names), key(one, Axis.SIZE, names)

@@ -41,17 +41,14 @@ def named(goods: Goods) -> Names:
 def respelled(sources: Sequence[Source], before: Goods, told: Callable[[Axis, str], str]) -> Names:
     """`named`, and the texts that are new for options that were there."""
     names = named(before)
+    if strangers(sources, before, told):
+        return names
     owners = _owners(before)
-    mine = [one for one in sources if one.code in owners]
-    known = {(option.axis, option.key): option for option in before.options}
+    known = {(option.axis, option.key) for option in before.options}
     new: dict[Axis, dict[str, set[str]]] = {axis: {} for axis in Axis}
-    for one in mine:
-        for axis, text in one.texts.items():
-            key = owners[one.code or ""][axis]
-            now = _key(one, axis, names)
-            new[axis].setdefault(key, set()).add(now)
-            if now != key and not _is_same(known[axis, key], text, told):
-                return names
+    for one in sources:
+        for axis in one.texts if one.code in owners else ():
+            new[axis].setdefault(owners[one.code or ""][axis], set()).add(_key(one, axis, names))
     for axis in Axis:
         said = {_key(one, axis, names) for one in sources if axis in one.texts}
         times = Counter(text for texts in new[axis].values() for text in texts)
@@ -60,6 +57,19 @@ def respelled(sources: Sequence[Source], before: Goods, told: Callable[[Axis, st
             if len(texts) == 1 and times[text] == 1 and key not in said and (axis, text) not in known:
                 names[axis][text] = key
     return names
+
+
+def strangers(sources: Sequence[Source], before: Goods, told: Callable[[Axis, str], str]) -> list[Source]:
+    """Those whose codes named something else before: where there is one, no code of the product is believed."""
+    names, owners = named(before), _owners(before)
+    known = {(option.axis, option.key): option for option in before.options}
+
+    def is_other(one: Source, axis: Axis, text: str) -> bool:
+        key = owners[one.code or ""][axis]
+        return _key(one, axis, names) != key and not _is_same(known[axis, key], text, told)
+
+    mine = (one for one in sources if one.code in owners)
+    return [one for one in mine if any(is_other(one, axis, text) for axis, text in one.texts.items())]
 
 
 def _key(one: Source, axis: Axis, names: Mapping[Axis, Mapping[str, str]]) -> str:

@@ -1,0 +1,94 @@
+"""The same grid with what the mall claims now, for runs that do not convert: by code, then by text, and never by a code
+that names something else than was converted.
+
+A mall that replaces its options in order gives the code of the M to the L: by its code alone the L's stock would be
+sold as the M's. Such a code is doubted by the rule of `respelling`, and FULL or a person settles it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from bobusang.catalog.tables.variants import Axis
+from bobusang.catalog.variants import Goods
+from bobusang.stages.convert import grid, stock
+from bobusang.stages.convert.respelling import named, strangers
+from bobusang.stages.convert.wording import color_source, size_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from bobusang.catalog.variants import Variant
+    from bobusang.stages.convert.options import Sorted, Source
+
+    Cell = tuple[str, str]
+
+SHOWN = 3
+
+
+def restocked(goods: Goods, found: Sorted) -> Goods:
+    """What is claimed of each cell now; one that is not named any more is unknown (an option that really went is there
+    and gone). Where a code is doubted texts alone decide, but no text under another cell's code."""
+    sources, names = found.sources, named(goods)
+    by_code = {one.code: one for one in sources if one.code is not None}
+    by_place: dict[Cell, list[Source]] = {}
+    for one in sources:
+        by_place.setdefault(grid.place(one, names), []).append(one)
+    owners = _owners(goods) if doubted(goods, found) else None
+
+    def renewed(variant: Variant) -> Variant:
+        coded = [by_code[code] for code in variant.codes if code in by_code]
+        texted = by_place.get((variant.color_key, variant.size_key), [])
+        if owners is None:
+            return _renewed(variant, coded or texted)
+        trusted = [one for one in texted if one.code not in owners or one.code in variant.codes]
+        return _renewed(variant, trusted) if trusted else _doubtful(variant, [*coded, *texted])
+
+    return Goods(goods.options, tuple(renewed(variant) for variant in goods.variants))
+
+
+def doubted(goods: Goods, found: Sorted) -> list[Source]:
+    """What stands under codes that named something else when the goods were converted."""
+    others = [*strangers(found.sources, goods, _told), *grid.moved_to_others(found.sources, goods)]
+    return [one for one in found.sources if one in others]
+
+
+def doubts(goods: Goods, found: Sorted) -> str:
+    """The same in words; '' where every code names what it named."""
+    others = doubted(goods, found)
+    if not others:
+        return ""
+    owners = _owners(goods)
+    told = ", ".join(f"{one.code} ('{_text(one)}', was '{owners[one.code or ''].text}')" for one in others[:SHOWN])
+    more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+    return f"option codes name something else than was converted: {told}{more}; their stock stays until FULL settles it"
+
+
+def _owners(goods: Goods) -> Mapping[str, Variant]:
+    return {code: one for one in goods.variants for code in one.codes}
+
+
+def _renewed(variant: Variant, claims: Sequence[Source]) -> Variant:
+    if not claims:
+        return msgspec.structs.replace(variant, stock=stock.OUT if variant.filler else stock.UNKNOWN)
+    prices = [one.price for one in claims if one.price is not None]
+    claim = stock.joined(one.stock for one in claims)
+    return msgspec.structs.replace(variant, stock=claim, price=max(prices, default=variant.price), filler=False)
+
+
+def _doubtful(variant: Variant, readings: Sequence[Source]) -> Variant:
+    """A cell of which nobody is sure: out where all that may be meant is out, else what it was; a hole of the grid
+    too, for a page since may have filled it."""
+    is_out = bool(readings) and all(one.stock == stock.OUT for one in readings)
+    return msgspec.structs.replace(variant, stock=stock.OUT if is_out else stock.UNKNOWN)
+
+
+def _told(axis: Axis, text: str) -> str:
+    """As far as one can tell without a translation."""
+    return size_source(text) if axis is Axis.SIZE else color_source(text)
+
+
+def _text(one: Source) -> str:
+    return " / ".join(text for axis in Axis if (text := one.texts.get(axis)))

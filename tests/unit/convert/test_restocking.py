@@ -1,0 +1,142 @@
+"""A run that does not convert renews stock by code, then by text, and never by a code that names something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bobusang.catalog.tables.variants import Axis, StockKind
+from bobusang.catalog.variants import Goods, Stock
+from bobusang.stages.convert import grid, options, sizes
+from bobusang.stages.convert.restocking import doubts, restocked
+from bobusang.stages.convert.stock import IN, OUT, UNKNOWN
+
+JAPANESE = {"블랙": "ブラック", "검정": "ブラック", "화이트": "ホワイト"}
+WORDS = grid.Words(
+    text=lambda axis, text: sizes.written(text) if axis is Axis.SIZE else JAPANESE.get(text, text or "画像参照"),
+    master=lambda axis, text: None,
+    details=lambda size: (),
+)
+
+
+def option(code: str | None, color: str, size: str, **more: Any) -> dict[str, Any]:
+    return {"code": code, "color": color, "size": size, "available": True} | more
+
+
+def out(code: str | None, color: str, size: str) -> dict[str, Any]:
+    return option(code, color, size, available=False)
+
+
+def built(*said: dict[str, Any]) -> Goods:
+    return grid.build(options.read(said), WORDS)[0]
+
+
+def claims(goods: Goods) -> dict[tuple[str, str], Stock]:
+    return {(one.color_key, one.size_key): one.stock for one in goods.variants}
+
+
+def test_stock_is_renewed_by_code_then_by_text_and_what_is_not_named_is_unknown() -> None:
+    goods = built(option("1", "블랙", "S"), option("2", "블랙", "M"), option("3", "화이트", "S"))
+    now = [option("1", "검정", "S", available=False), option("9", "블랙", "M", stock=1)]
+
+    assert claims(restocked(goods, options.read(now))) == {
+        ("블랙", "S"): OUT,
+        ("블랙", "M"): Stock(StockKind.COUNT, 1),
+        ("화이트", "S"): UNKNOWN,
+        ("화이트", "M"): OUT,
+    }
+
+
+def test_both_codes_of_one_thing_are_heard_by_code_and_by_text() -> None:
+    goods = built(option("1", "블랙", "S"), option("2", "블랙", "S"))
+
+    for codes in (("1", "2"), ("8", "9")):
+        now = [option(codes[0], "블랙", "S", price=900), out(codes[1], "블랙", "S")]
+
+        [variant] = restocked(goods, options.read(now)).variants
+
+        assert (variant.codes, variant.stock, variant.price) == (("1", "2"), IN, 900)
+
+
+S, M = ("블랙", "S"), ("블랙", "M")
+BEFORE = built(option("1", *S), option("2", *M))
+WAS = "option codes name something else than was converted: "
+STAYS = "; their stock stays until FULL settles it"
+
+
+@pytest.mark.parametrize(
+    ("now", "found", "told"),
+    [
+        # Spelled anew under the same code: the same option.
+        ([option("1", "BLACK", "Small"), out("2", "BLACK", "M (95)")], {S: IN, M: OUT}, ""),
+        # The code of the M is the L's now: nobody knows of the M, and the S is what its text says.
+        ([out("1", *S), option("2", "블랙", "L")], {S: OUT, M: UNKNOWN}, "2 ('블랙 / L', was '블랙 / M')"),
+        ([option("1", *S), option("2", "레드", "M")], {S: IN, M: UNKNOWN}, "2 ('레드 / M', was '블랙 / M')"),
+        # Whatever it is, it is out: the M is either that, or not named any more under a code that left it.
+        ([option("1", *S), out("2", "블랙", "L")], {S: IN, M: OUT}, "2 ('블랙 / L', was '블랙 / M')"),
+        # All codes move by one: the text of the M stands under the S's code.
+        (
+            [option("9", *S), out("1", *M), option("2", "블랙", "L")],
+            {S: IN, M: UNKNOWN},
+            "1 ('블랙 / M', was '블랙 / S'), 2 ('블랙 / L', was '블랙 / M')",
+        ),
+        # They trade places.
+        (
+            [out("1", *M), option("2", *S)],
+            {S: UNKNOWN, M: UNKNOWN},
+            "1 ('블랙 / M', was '블랙 / S'), 2 ('블랙 / S', was '블랙 / M')",
+        ),
+        (
+            [out("1", *M), out("2", *S)],
+            {S: OUT, M: OUT},
+            "1 ('블랙 / M', was '블랙 / S'), 2 ('블랙 / S', was '블랙 / M')",
+        ),
+        # A new code for the M's text, whose own code is another's: by text.
+        ([option("1", *S), option("2", "블랙", "L"), out("7", *M)], {S: IN, M: OUT}, "2 ('블랙 / L', was '블랙 / M')"),
+        # What is spelled anew beside a code that is doubted is not known by its code either.
+        (
+            [option("1", "BLACK", "S"), option("2", "레드", "M")],
+            {S: UNKNOWN, M: UNKNOWN},
+            "2 ('레드 / M', was '블랙 / M')",
+        ),
+    ],
+)
+def test_a_code_that_names_something_else_says_nothing_of_what_it_named(
+    now: list[dict[str, Any]], found: dict[tuple[str, str], Stock], told: str
+) -> None:
+    """A mall gave the code of the M to the L, and the L's stock was sold as the M's."""
+    read = options.read(now)
+
+    assert claims(restocked(BEFORE, read)) == found
+    assert doubts(BEFORE, read) == (f"{WAS}{told}{STAYS}" if told else "")
+
+
+def test_two_blacks_that_trade_their_names_are_doubted_though_both_are_black() -> None:
+    goods = built(option("1", "블랙", "S"), option("2", "검정", "S"))
+    now = options.read([option("1", "검정", "S"), out("2", "블랙", "S")])
+
+    assert claims(restocked(goods, now)) == {("블랙", "S"): UNKNOWN, ("검정", "S"): UNKNOWN}
+
+
+def test_a_hole_of_the_grid_is_not_filled_by_a_code_that_named_another_cell() -> None:
+    """It stays what it was, which is out unless a page since has filled it."""
+    goods = built(option("1", "블랙", "S"), option("2", "화이트", "M"))
+    now = options.read([option("1", "블랙", "M"), option("2", "화이트", "M")])
+
+    assert claims(restocked(goods, now)) == {
+        ("블랙", "S"): UNKNOWN,
+        ("블랙", "M"): UNKNOWN,
+        ("화이트", "S"): UNKNOWN,
+        ("화이트", "M"): IN,
+    }
+
+
+def test_more_than_three_doubts_are_counted() -> None:
+    goods = built(*(option(str(code), "블랙", str(230 + code)) for code in range(4)))
+    now = options.read([option(str(code), "블랙", str(270 + code)) for code in range(4)])
+
+    assert doubts(goods, now) == (
+        f"{WAS}0 ('블랙 / 270', was '블랙 / 230'), 1 ('블랙 / 271', was '블랙 / 231'), "
+        f"2 ('블랙 / 272', was '블랙 / 232') and 1 more{STAYS}"
+    )
