@@ -422,17 +422,11 @@ async def test_what_the_market_did_though_it_was_overtaken_is_known(db: Database
 async def test_a_closing_that_is_refused_goes_as_a_whole_and_then_to_a_person(db: Database) -> None:
     """What is gone must not stay for sale because the market's grid is another than ours."""
     desk = await listed(db, 2)
-    for product in desk.shop.products.values():  # by hand, at the market: its word was lost
-        product["variants"] = [*product["variants"], {"options": ["?"], "stock_type": "purchase_for_order"}]
+    _another_grid(desk)
     desk.shop.products[101]["name"] = "?"
     gone = coats(2, SOLD_OUT)
 
-    told = []
-    for _ in range(3):
-        planned = await desk.plan(*gone)
-        told.append([_way(one) for one in planned])
-        await desk.send([one.outgoing for one in planned if one.outgoing is not None])
-        await desk.told()
+    told = await _ways(desk, 3, *gone)
 
     assert told == [["stock", "stock"], ["product", "product"], ["idle", "unclosed"]]
     async with db.read() as tx:
@@ -444,6 +438,85 @@ async def test_a_closing_that_is_refused_goes_as_a_whole_and_then_to_a_person(db
     desk.shop.ticks += 1
     await desk.told([desk.shop.hook("product/update", desk.shop.said(101))])
     await desk.plan(*gone)
+    async with db.read() as tx:
+        assert await holds.pick(tx, desk.account.id) == []
+
+
+SIZE_OUT = replace(WANTED, variants=stocks(c1_s1=Stock.OUT))
+
+
+async def _ways(desk: Desk, times: int, *wishes: Wanted) -> list[list[str]]:
+    """What is planned so many times in a row, each sent and judged."""
+    told = []
+    for _ in range(times):
+        planned = await desk.plan(*wishes)
+        told.append([_way(one) for one in planned])
+        await desk.send([one.outgoing for one in planned if one.outgoing is not None])
+        await desk.told()
+    return told
+
+
+def _another_grid(desk: Desk) -> None:
+    """By hand, at the market, and its word was lost: every stock call is refused."""
+    for product in desk.shop.products.values():
+        product["variants"] = [*product["variants"], {"options": ["?"], "stock_type": "purchase_for_order"}]
+
+
+async def test_a_size_that_is_out_and_refused_goes_as_a_whole_and_then_to_a_person(db: Database) -> None:
+    desk = await listed(db, 2)
+    _another_grid(desk)
+    desk.shop.products[101]["name"] = "?"
+
+    told = await _ways(desk, 4, *coats(2, SIZE_OUT))
+
+    assert told == [["stock", "stock"], ["product", "product"], ["idle", "unclosed"], ["idle", "unclosed"]]
+    whole = desk.shop.calls[-2]
+    assert (whole["price"], whole["comments"]) == (22_500, WANTED.comments)
+    assert [one["stock_type"] for one in whole["variants"]] == ["out_of_stock", *["purchase_for_order"] * 5]
+    async with db.read() as tx:
+        (hold,) = await holds.pick(tx, desk.account.id)
+    assert hold.reason.startswith("some of it must not be sold, and the market refuses to close it: ")
+
+
+async def test_ways_that_are_all_refused_are_each_tried_once(db: Database) -> None:
+    """Each refusal took the place of the one before, so that edit and stock were sent in turn until the day's calls
+    were used up."""
+    desk = await listed(db)
+    _another_grid(desk)
+    desk.shop.products[100]["name"] = "?"
+    (coat,) = coats(1, SIZE_OUT)
+
+    told = await _ways(desk, 6, replace(coat, price=yen(23_000)))
+
+    assert told == [["product"], ["stock"], ["product"], *[["unclosed"]] * 3]
+    assert [(one.get("price"), len(one["variants"])) for one in desk.shop.calls] == [
+        (23_000, 6),
+        (None, 6),
+        (22_500, 6),
+    ]
+
+
+async def test_stock_of_what_the_market_does_not_have_is_a_persons_matter_at_once(db: Database) -> None:
+    """It may be suspended there: as a whole product it would be put back on sale."""
+    desk = await listed(db)
+    del desk.shop.products[100]
+
+    assert await _ways(desk, 3, *coats(1, SIZE_OUT)) == [["stock"], ["unclosed"], ["unclosed"]]
+
+
+@pytest.mark.parametrize(("floor", "then"), [(20_000, ["product"]), (22_501, ["idle"])])
+async def test_more_stock_that_is_refused_goes_as_a_whole_unless_its_price_would_be_a_loss(
+    db: Database, floor: int, then: list[str]
+) -> None:
+    desk = await listed(db)
+    await _ways(desk, 1, *coats(1, SIZE_OUT))
+    _another_grid(desk)
+    desk.shop.products[100]["name"] = "?"
+    (coat,) = coats(1)
+
+    told = await _ways(desk, 4, replace(coat, floor=yen(floor)))
+
+    assert told == [["stock"], then, ["idle"], ["idle"]]
     async with db.read() as tx:
         assert await holds.pick(tx, desk.account.id) == []
 

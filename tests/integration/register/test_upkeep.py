@@ -159,7 +159,8 @@ def age(folder: Path, clock: ManualClock, *addresses: str) -> None:
 
 async def test_a_picture_goes_only_when_nobody_refers_to_it(db: Database, clock: ManualClock, tmp_path: Path) -> None:
     blobs = FileBlobs(tmp_path, clock=clock)
-    shown, page, orphan, young = await blobs.put_many([(name, "image/png") for name in (b"1", b"2", b"3", b"4")])
+    shown, page, orphan = await blobs.put_many([(name, "image/png") for name in (b"1", b"2", b"3")])
+    young = await blobs.put(b"4", media="image/png")
     picture = ProductImage("https://mall.example/1.jpg", "x", ImageState.READY, shown)
     await db.transact(lambda tx: images.put(tx, {7: [picture]}))
     await db.transact(

@@ -10,7 +10,7 @@ import msgspec
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Bulk, Revise, Statement
 from bobusang.stages.register.closing import BY_PERSON
-from bobusang.stages.register.diffing import Kind, Urgency
+from bobusang.stages.register.diffing import Kind, Urgency, Way
 from bobusang.stages.register.market import Family, Request
 from bobusang.stages.register.model import Draft
 from bobusang.stages.register.tables import CallState, market_calls
@@ -96,6 +96,12 @@ class MarketCall:
     accepted_at: datetime | None = None
     confirmed_at: datetime | None = None
     read_back_at: datetime | None = None
+
+    @property
+    def way(self) -> Way:
+        if not self.kind.by_stock:
+            return Way.EDIT
+        return Way.STOCK if self.request.family is Family.STOCK else Way.WHOLE
 
 
 async def add(tx: Tx, run: str, calls: Sequence[MarketCall]) -> None:

@@ -9,7 +9,7 @@ from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, offers_m
 from bobusang.stages.register.drafting import drafted, last_day, today
 from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
 from bobusang.stages.register.limiting import Limit, capped, limit_of, limited
-from bobusang.stages.register.market import Family, Problem
+from bobusang.stages.register.market import Cause, Family, Problem
 from bobusang.stages.register.refusing import digest, still_stands
 from bobusang.stages.register.tables import CallState
 
@@ -60,6 +60,9 @@ class Faulty:
     problems: tuple[Problem, ...]
 
 
+CURED = frozenset({Cause.DATA, Cause.MAPPING})
+"""Refusals of stock that the whole product may cure, for it brings its grid along. What is not there or may not be
+edited is a person's matter: a whole product might put back on sale what somebody took off."""
 Decision = Chosen | Waiting | Stopped | Faulty | Idle
 Approvals = frozenset[tuple[int, str, str]]
 
@@ -97,7 +100,8 @@ def decide(
             return replace(decision, otherwise=next(others, None))
         first = first or decision
     assert first is not None
-    return first
+    stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
+    return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
 
 
 def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, images: tuple[str, ...]) -> Decision:
@@ -141,32 +145,37 @@ def _weighed(
             return Stopped(trip, what)
         if problems := market.check(step.target, day):
             return Faulty(problems)
-    if step.kind is Kind.CLOSE:
-        return _closing(step, whole(step, step.target.options, until, wanted.images), listing, market, now, day)
-    return _refused(listing) if _stands(listing, chosen, now) else chosen
+    if not step.by_stock or not _stands(listing, step, now):
+        return _refused(listing) if _stands(listing, step, now) else chosen
+    return _again(step, whole(step, step.target.options, until, wanted.images), wanted, listing, account, market, now)
 
 
-def _closing(step: Step, as_a_whole: Step, listing: Listing, market: Market, now: datetime, day: date) -> Decision:
-    """By stock; where that is refused and nothing passes by itself, as a whole; where that is refused too, a person
-    must do it, for what cannot be delivered is for sale."""
-    chosen, again = Chosen(step), Chosen(as_a_whole)
-    is_stuck = _stands(listing, again, now)
-    if not is_stuck and not _stands(listing, chosen, now):
-        return chosen
-    assert listing.refusal is not None
-    if listing.refusal.until is not None:
+def _again(
+    step: Step, as_a_whole: Step, wanted: Wanted, listing: Listing, account: Account, market: Market, now: datetime
+) -> Decision:
+    """After a stock call was refused and nothing passes by itself: as a whole; where that is refused too, a person must
+    do it, for what cannot be delivered is for sale."""
+    refusal, day = listing.refusal, today(market.abilities, now)
+    assert refusal is not None
+    if refusal.until is not None:
         return _refused(listing)
-    problems = () if is_stuck else market.check(again.step.target, day)
-    if not is_stuck and not problems:
-        return again
-    words = "; ".join(one.words for one in problems) or listing.refusal.words
-    return Stopped(
-        Trip(Guard.UNCLOSED, f"it must not be sold, and the market refuses to close it: {words}"), effect(step)
-    )
+    is_urgent, words = step.urgency is Urgency.STOCK_OUT, refusal.words
+    if (step.kind is Kind.CLOSE or refusal.cause in CURED) and not _stands(listing, as_a_whole, now):
+        as_it_is = replace(_prices(wanted, listing, day), price=as_a_whole.target.price)
+        trip = None if is_urgent else price_trip(account.policy.caution, as_it_is)
+        problems = market.check(as_a_whole.target, day)
+        if not problems and trip is None:
+            return Chosen(as_a_whole)
+        words = "; ".join(one.words for one in problems) or words
+    if not is_urgent:
+        return _refused(listing)
+    what = "it" if step.kind is Kind.CLOSE else "some of it"
+    reason = f"{what} must not be sold, and the market refuses to close it: {words}"
+    return Stopped(Trip(Guard.UNCLOSED, reason), effect(step))
 
 
-def _stands(listing: Listing, chosen: Chosen, now: datetime) -> bool:
-    return still_stands(listing.refusal, chosen.family, chosen.step.target, now)
+def _stands(listing: Listing, step: Step, now: datetime) -> bool:
+    return still_stands(listing.refusal, step.way, step.target, now)
 
 
 def _refused(listing: Listing) -> Idle:

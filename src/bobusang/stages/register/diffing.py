@@ -38,6 +38,14 @@ class Kind(StrEnum):
         return self in (Kind.STOCK, Kind.CLOSE)
 
 
+class Way(StrEnum):
+    """How a change is told to the market: the refusal of one way says nothing of the others."""
+
+    EDIT = "edit"  # a product with all that is new of it
+    WHOLE = "whole"  # a product as it is registered, but for its stock
+    STOCK = "stock"  # stock alone
+
+
 class Urgency(IntEnum):
     """Who goes first when calls are scarce."""
 
@@ -62,6 +70,10 @@ class Step:
     @property
     def by_stock(self) -> bool:
         return self.kind.by_stock and not self.is_whole
+
+    @property
+    def way(self) -> Way:
+        return Way.WHOLE if self.is_whole else Way.STOCK if self.kind.by_stock else Way.EDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,14 +303,14 @@ def only_stock(target: Draft, confirmed: Draft) -> Draft:
     return msgspec.structs.replace(confirmed, variants=variants, order_quantity=target.order_quantity if offered else 0)
 
 
-def whole(close: Step, options: tuple[Option, ...], until: date, images: tuple[str, ...]) -> Step:
-    """A closing as a product call, over a grid that the market may not have: a stock call with a hole is refused, and
-    what is gone would stay for sale. All else is as registered, but for a date and pictures that are good today."""
+def whole(stock: Step, options: tuple[Option, ...], until: date, images: tuple[str, ...]) -> Step:
+    """A stock call as a product call, over a grid that the market may not have: a stock call with a hole is refused,
+    and what is gone would stay for sale. All else is as registered, but for a date and pictures that are good today."""
     target = msgspec.structs.replace(
-        close.target,
+        stock.target,
         options=options,
-        variants=grid(options, ()),
+        variants=grid(options, stock.target.variants),
         available_until=until,
-        images=images or close.target.images,
+        images=images or stock.target.images,
     )
-    return replace(close, target=target, is_whole=True)
+    return replace(stock, target=target, is_whole=True)

@@ -108,9 +108,8 @@ def _listing(
 def refused(listing: Listing, call: MarketCall, problems: Sequence[Problem], now: datetime, rest: timedelta) -> Listing:
     """The listing after a refusal: what the market has stays, what it never had is rejected."""
     state = listing.state if listing.market_id else State.REJECTED
-    return replace(
-        listing, open_call=None, state=state, refusal=refusal(problems, call.request.family, call.draft, now, rest)
-    )
+    after = refusal(problems, call.way, call.draft, now, rest, listing.refusal)
+    return replace(listing, open_call=None, state=state, refusal=after)
 
 
 async def _account(tx: Tx, account: Account, replies: Sequence[Reply]) -> None:
