@@ -72,8 +72,9 @@ async def test_the_first_rate_is_believed_and_a_jump_waits_for_a_person(db: Data
         assert await fxbook.known(tx, "JPY", ["KRW"]) == {"KRW": Fx(accepted)}
         with pytest.raises(Conflict, match="not held"):
             await fxbook.decide(tx, known.held.id, "owner", accept=False)
-        with pytest.raises(Missing, match="no rate 7"):
-            await fxbook.decide(tx, 7, "owner", accept=False)
+        nobodys = known.held.id + 1_000  # where numbers begin is the database's affair
+        with pytest.raises(Missing, match=f"no rate {nobodys}"):
+            await fxbook.decide(tx, nobodys, "owner", accept=False)
 
 
 async def test_a_rejected_rate_and_one_that_was_only_a_glitch_hold_nothing(db: Database) -> None:

@@ -95,6 +95,23 @@ async def test_only_news_is_written(shop: Database, clock: ManualClock) -> None:
         assert await written(tx) == 2
 
 
+async def test_a_hold_that_turns_below_its_floor_is_news_though_its_reason_is_the_same(shop: Database) -> None:
+    """The alert counts what was written down."""
+    held = replace(COAT, resale_floor=won(10_000_000))
+    above, below = replace(held, current=yen(2_000_000)), replace(held, current=yen(TARGET))
+
+    assert [news for one in (above, below, below, above) for *_, news in await price(shop, one)] == [
+        *(True, True, False, True),
+    ]
+    async with shop.read() as tx:
+        found = [one.result for one in await quotes.history(tx, COAT.sku)]
+    assert [(one.reason, isinstance(one, Hold) and one.is_below_floor) for one in found] == [
+        (Reason.FLOOR_ABOVE_CEILING, False),
+        (Reason.FLOOR_ABOVE_CEILING, True),
+        (Reason.FLOOR_ABOVE_CEILING, False),
+    ]
+
+
 class Counting(Tx):
     """A transaction that counts what goes through it."""
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,6 +213,24 @@ def test_a_price_below_the_floor_is_raised_at_once_or_a_person_is_asked() -> Non
     held = decide(far, LEAN, NOW)
     assert isinstance(held, Hold)
     assert (held.reason, held.is_below_floor, held.floor) == (Reason.FLOOR_TOO_FAR, True, yen(FLOOR))
+
+
+@pytest.mark.parametrize(
+    ("policy", "told", "floor", "ceiling"),
+    [
+        (LEAN, {"resale_floor": yen(70_000)}, 70_000, 65_000),
+        (msgspec.structs.replace(LEAN, most_margin=None), {}, FLOOR, None),
+    ],
+)
+@pytest.mark.parametrize("above", [0, 1])
+def test_what_sells_below_a_floor_says_so_though_it_is_held_for_its_ceiling(
+    policy: Policy, told: dict[str, Any], floor: int, ceiling: int | None, above: int
+) -> None:
+    held = decide(facts(current=yen(floor - 1 + above), **told), policy, NOW)
+
+    assert isinstance(held, Hold)
+    assert (held.floor, held.is_below_floor) == (yen(floor), not above)
+    assert (held.ceiling is None) == (ceiling is None)
 
 
 def test_a_price_above_the_ceiling_comes_down_to_it_or_a_person_is_asked() -> None:

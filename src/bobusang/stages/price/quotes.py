@@ -37,7 +37,8 @@ Key = tuple[int, str, str]
 """Product, market, account."""
 
 LAST = Statement("""
-    select q.product_id, q.market, q.account, q.decision, q.reason, q.price from price_quotes q join
+    select q.product_id, q.market, q.account, q.decision, q.reason, q.price, q.is_below_floor
+    from price_quotes q join
       (select max(id) as id from price_quotes where product_id in (:products...)
         group by product_id, market, account) m on m.id = q.id""")
 LATELY = Statement("""
@@ -59,11 +60,13 @@ _rivals = msgspec.json.Decoder(Rival)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What makes a decision another one than the last: its numbers may waver without being news."""
+    """What makes a decision another one than the last: its numbers may waver without being news, but not past the
+    floor."""
 
     decision: Decision
     reason: Reason
     price: int | None
+    is_below_floor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,10 @@ class Quoted:
 
     @property
     def said(self) -> Said:
-        price = None if isinstance(self.result, Hold) else self.result.price.amount_minor
-        return Said(decision_of(self.result), self.result.reason, price)
+        result = self.result
+        if isinstance(result, Hold):
+            return Said(Decision.HOLD, result.reason, None, result.is_below_floor)
+        return Said(decision_of(result), result.reason, result.price.amount_minor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,10 @@ def decision_of(result: Priced) -> Decision:
 async def last_said(tx: Tx, products: Iterable[int]) -> dict[Key, Said]:
     """The last decision on each of these products, for every account."""
     rows = await tx.fetch(LAST, products=sorted(set(products)))
-    return {_key(row): Said(Decision(row["decision"]), Reason(row["reason"]), row["price"]) for row in rows}
+    return {
+        _key(row): Said(Decision(row["decision"]), Reason(row["reason"]), row["price"], bool(row["is_below_floor"]))
+        for row in rows
+    }
 
 
 async def lately(tx: Tx, products: Iterable[int], since: datetime) -> dict[Key, Lately]:
@@ -160,7 +168,7 @@ def _row(one: Quoted, now: datetime) -> tuple[object, ...]:
         *(wanted.product_id, wanted.sku, wanted.market, wanted.account, said.decision, said.reason),
         result.detail[:REASON_LENGTH],
         *(said.price, _amount(result.floor), _amount(result.ceiling), _amount(wanted.current), one.currency),
-        isinstance(result, Hold) and result.is_below_floor,
+        said.is_below_floor,
         one.fx_quote_id,
         json.dumps(one.rival),
         json.dumps(result.steps),

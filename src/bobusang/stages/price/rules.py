@@ -60,7 +60,9 @@ def decide(facts: Facts, policy: Policy, now: datetime) -> Priced:
         return cost
     bounds = bounded(cost, policy)
     if isinstance(bounds, Hold):
-        return replace(bounds, steps=(*cost.steps, _held(bounds)))
+        current, floor = _current(facts, policy), bounds.floor
+        below = current is not None and floor is not None and current < floor.amount_minor
+        return replace(bounds, steps=(*cost.steps, _held(bounds)), is_below_floor=below)
     found = _Deciding(facts, policy, now, cost, bounds).found()
     return replace(found, steps=(*cost.steps, *_ending(cost, bounds, facts, policy, found)))
 
@@ -70,16 +72,24 @@ def bounded(cost: Cost, policy: Policy) -> Bounds | Hold:
     floor = _at(cost, policy.least_margin, policy)
     if floor is None:
         return Hold(Reason.NO_FLOOR, f"a least margin of {policy.least_margin} makes no floor")
+    low = on_step(max(floor, cost.least), policy.price_step, Rounding.CEILING)  # the supplier's rule runs last
+    least = Money(low, policy.currency)
     ceiling = _at(cost, policy.most_margin, policy)
     if ceiling is None:
-        return Hold(Reason.NO_CEILING, f"a most margin of {policy.most_margin} makes no ceiling")
-    floor = max(floor, cost.least)  # the supplier's rule runs last
-    low, high = on_step(floor, policy.price_step, Rounding.CEILING), on_step(ceiling, policy.price_step, Rounding.FLOOR)
+        return Hold(Reason.NO_CEILING, f"a most margin of {policy.most_margin} makes no ceiling", floor=least)
+    high = on_step(ceiling, policy.price_step, Rounding.FLOOR)
     if low > high:
-        said = f"floor {Money(low, policy.currency)}, ceiling {Money(high, policy.currency)}"
-        return Hold(Reason.FLOOR_ABOVE_CEILING, said)
+        most = Money(high, policy.currency)
+        return Hold(Reason.FLOOR_ABOVE_CEILING, f"floor {least}, ceiling {most}", floor=least, ceiling=most)
     target = _at(cost, policy.target_margin, policy) or Fraction(low)
     return Bounds(low, high, min(max(target, Fraction(low)), Fraction(high)))
+
+
+def _current(facts: Facts, policy: Policy) -> int | None:
+    """What the market has confirmed, in its own money; 0 is nothing."""
+    money = facts.wanted.current
+    amount = 0 if money is None else (money - Money(0, policy.currency)).amount_minor
+    return amount if amount > 0 else None
 
 
 def _at(cost: Cost, margin: Decimal | None, policy: Policy) -> Fraction | None:
@@ -100,9 +110,7 @@ class _Deciding:
     def __init__(self, facts: Facts, policy: Policy, now: datetime, cost: Cost, bounds: Bounds) -> None:
         self.facts, self.policy, self.cost, self.bounds = facts, policy, cost, bounds
         self.now = now
-        money = facts.wanted.current
-        amount = 0 if money is None else (money - Money(0, policy.currency)).amount_minor
-        self.current = amount if amount > 0 else None
+        self.current = _current(facts, policy)
         self.is_stale = any(exchange.is_stale(one, policy.fx_age, now) for one in cost.quotes)
 
     def found(self) -> Priced:
