@@ -98,6 +98,8 @@ async def test_the_list_says_what_is_wrong(door: Door) -> None:
         ({"name": "Ä"}, "name", "name: string should match pattern '^[a-z][a-z0-9_-]*$'"),
         ({"secret": "hunter2"}, "secret", "secret: should name where the secret is, as env:NAME or file:PATH"),
         ({"settings": {"inbix": "/srv"}}, "settings", "a supplier has no setting 'inbix'"),
+        ({"settings": {"refresh_hours": "3d"}}, "settings.refresh_hours", "refresh_hours is a number from 0 to 1440"),
+        ({"settings": {"refresh_hours": -1}}, "settings.refresh_hours", "refresh_hours is a number from 0 to 1440"),
         ({"settings": {"inbox": "/srv/acme"}}, "settings.inbox", "'/srv/acme' is no place below the home folder"),
         (
             {"settings": {"inbox": "../acme/*.xlsx"}},

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.catalog.model import SupplierKind
+from bobusang.catalog.suppliers import Supplier
 from bobusang.flows.collect import syncing
+from bobusang.flows.collect.starting import Wanted
+from bobusang.flows.product_sync import asking
 from bobusang.kit.sql import Statement
 from bobusang.sandbox.domeggook.goods import category
 from bobusang.sandbox.ledger import entries
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from bobusang.testing.yard import Yard
 
 BACK = Statement("update sync_marks set until = :until where source = :source")
+BEGAN = Statement("update collect_runs set started_at = :at where source = :source")
 
 
 def items(world: World) -> dict[str, tuple[Any, ...]]:
@@ -54,17 +59,21 @@ def stored(records: dict[str, dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
     }
 
 
-async def sync(yard: Yard, source: str) -> list[dict[str, Any]]:
+async def sync(yard: Yard, source: str, *wanted: str, **said: Any) -> list[dict[str, Any]]:
     """Follow a source to the end; what the runs say of themselves."""
-    started = await begun(yard, source)
+    started = await begun(yard, source, *wanted, **said)
     for one in started:
         await yard.ended(one.job_id)
     return [await yard.run(one.job_id) for one in started]
 
 
-async def begun(yard: Yard, source: str) -> list[Started]:
-    app = yard.app
-    return await yard.db.transact(lambda tx: syncing.start(tx, app.engine, app.collector, source))
+async def begun(yard: Yard, source: str, *wanted: str, **said: Any) -> list[Started]:
+    app, some = yard.app, [Wanted(*one.split(":", 1)) for one in wanted]
+    return await yard.db.transact(lambda tx: syncing.start(tx, app.engine, app.collector, source, some, **said))
+
+
+def names(runs: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(run["target"], run["state"]) for run in runs]
 
 
 async def until(yard: Yard, source: str) -> dict[tuple[str, str], Any]:
@@ -326,3 +335,76 @@ async def test_a_source_without_windows_is_collected_whole(yard: Yard) -> None:
 
     assert [(run["target"], run["state"]) for run in runs] == [("list:all", "PROVED")]
     assert await until(yard, "feed") == {}
+
+
+async def test_what_is_followed_is_collected_whole_before_anything_of_it_is_too_old(
+    any_yard: Yard, world: World, shelf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest of Domeggook say nothing of what is older: its prices come with the next whole run."""
+    yard, wanted, three = any_yard, f"category:{shelf}", {"refresh": timedelta(days=3)}
+    first = await sync(yard, "domeggook", wanted, **three)
+    await aged(yard)
+    narrow(yard, monkeypatch)
+    await yard.door.advance(400)
+    second = await sync(yard, "domeggook", wanted, **three)
+    between = await prices(yard)
+    began = yard.db.clock.now() - timedelta(days=3) + marks.PERIOD
+    await yard.db.transact(lambda tx: tx.execute(BEGAN, at=began + timedelta(minutes=5), source="domeggook"))
+    third = await sync(yard, "domeggook", wanted, **three)
+    await yard.db.transact(lambda tx: tx.execute(BEGAN, at=began, source="domeggook"))
+    fourth = await sync(yard, "domeggook", wanted, **three)
+
+    window = [(f"window:recent@{wanted}", "PROVED")]
+    assert [names(runs) for runs in (first, second, third, fourth)] == [
+        [(wanted, "PROVED")],
+        window,
+        window,
+        [(wanted, "PROVED")],
+    ]
+    now = {key: world.standing("domeggook", int(key)) for key in categories(world)[shelf]}
+    shown = {key: one.price for key, one in now.items() if one is not None}
+    assert shown.items() - between.items(), "an older price has changed"
+    assert shown.items() - (await prices(yard)).items() == set()
+
+
+async def prices(yard: Yard) -> dict[str, int]:
+    return {key: fields["price"] for key, fields in (await yard.records("domeggook")).items()}
+
+
+async def test_only_what_is_wanted_is_followed(yard: Yard, world: World, shelf: str) -> None:
+    other = next(code for code in categories(world) if code != shelf)
+    await yard.collect("domeggook", "category", other)
+    await sync(yard, "domeggook", f"category:{shelf}")
+
+    assert names(await sync(yard, "domeggook", f"category:{shelf}")) == [
+        (f"window:recent@category:{shelf}", "PROVED"),
+    ]
+
+
+async def test_what_no_window_tells_of_is_collected_whole_each_time(yard: Yard, world: World) -> None:
+    some = next(one for no in entries(world, "ownerclan") if (one := world.standing("ownerclan", no.no)) is not None)
+    key = goods.category(some.product)["key"]
+    runs = [await sync(yard, "ownerclan", f"category:{key}", "list:all") for _ in range(2)]
+
+    assert [sorted(names(each)) for each in runs] == [
+        [(f"category:{key}", "PROVED"), ("list:all", "PROVED")],
+        [(f"category:{key}", "PROVED"), ("window:changed", "PROVED"), ("window:history", "PROVED")],
+    ]
+
+
+async def test_a_supplier_is_followed_at_the_pace_at_which_its_prices_grow_old(yard: Yard, shelf: str) -> None:
+    app, target = yard.app, f"category:{shelf}"
+    await yard.collect("domeggook", "category", shelf)
+
+    async def asked(**said: Any) -> list[str]:
+        supplier = Supplier("domeggook", SupplierKind.API, settings={"targets": [target], **said})
+        found = await yard.db.transact(lambda tx: asking.ask(tx, app.engine, app.collector, supplier))
+        for job in found.jobs:
+            await yard.ended(job)
+        return [(await yard.run(job))["target"] for job in found.jobs]
+
+    assert [await asked(), await asked(refresh_hours=13), await asked(refresh_hours=6)] == [
+        [f"window:recent@{target}"],
+        [f"window:recent@{target}"],
+        [target],
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -18,6 +18,7 @@ from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Flag, Form, Payload
 from bobusang.entry.api.once import IdempotencyKey, once
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.product_sync import asking
 from bobusang.flows.sheets import inbox
 from bobusang.kit.db import Tx
@@ -26,10 +27,12 @@ from bobusang.kit.nearest import did_you_mean
 from bobusang.views import suppliers as view
 from bobusang.views.suppliers import SupplierDetail, SupplierLine
 
-router = APIRouter(prefix="/suppliers", tags=["suppliers"])
+router = Resource("suppliers", "/suppliers")
 
-SETTINGS = ("targets", "inbox", "sheet", "note")
+SETTINGS = ("targets", "refresh_hours", "inbox", "sheet", "note")
 """What a supplier's settings may say."""
+LONGEST_REFRESH = 24 * 60
+"""Hours: after sixty days everything is collected whole in any case."""
 
 SupplierName = Annotated[str, Path(min_length=1, max_length=50, examples=["acme"])]
 NewName = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[a-z][a-z0-9_-]*$", examples=["acme"])]
@@ -188,6 +191,9 @@ def _checked(settings: dict[str, Any]) -> dict[str, Any]:
         raise Invalid(
             "targets is a list of KIND:KEY", hint='as in ["brand:NIKE", "list:all"]', field="settings.targets"
         )
+    hours = settings.get("refresh_hours", 0)
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 <= hours <= LONGEST_REFRESH:
+        raise Invalid(f"refresh_hours is a number from 0 to {LONGEST_REFRESH}", field="settings.refresh_hours")
     for name in ("inbox", "note"):
         if not isinstance(settings.get(name, ""), str):
             raise Invalid(f"{name} is a text", field=f"settings.{name}")

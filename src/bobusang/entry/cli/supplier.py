@@ -21,7 +21,8 @@ Secret = Annotated[
     str | None, typer.Option("--secret", metavar="REFERENCE", help="Where its secret is: env:NAME or file:PATH.")
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--setting", metavar="NAME=VALUE", help="targets, inbox or note; repeatable.")
+    list[str] | None,
+    typer.Option("--setting", metavar="NAME=VALUE", help="targets, refresh_hours, inbox or note; repeatable."),
 ]
 
 COLUMNS = "name kind active enabled last_sync_at problems"

@@ -13,7 +13,7 @@ from bobusang.flows.collect.register import WORKFLOW
 from bobusang.flows.collect.starting import Started, Wanted
 from bobusang.kit.errors import Conflict
 from bobusang.kit.sql import Statement
-from bobusang.stages.collect import marks
+from bobusang.stages.collect import marks, runs
 from bobusang.stages.collect.marks import OLDEST, PERIOD
 from bobusang.stages.collect.model import RunMode
 from bobusang.stages.collect.source import WINDOW, Target
@@ -39,33 +39,68 @@ OF_KIND = Statement("""
 
 
 async def start(
-    tx: Tx, engine: Engine, collector: Collector, name: str, *, key: str = "", period: timedelta = PERIOD
+    tx: Tx,
+    engine: Engine,
+    collector: Collector,
+    name: str,
+    wanted: Sequence[Wanted] = (),
+    *,
+    key: str = "",
+    period: timedelta = PERIOD,
+    refresh: timedelta | None = None,
 ) -> list[Started]:
-    """Follow a source: one job for each window, in their order, or a FULL run of what has no mark yet. What is being
-    followed already is not begun again. A source without windows of time is collected whole.
+    """Follow a source, or what is wanted of it: one job for each window, in their order, or a FULL run of what has no
+    mark yet or cannot be followed. What is being followed already is not begun again.
 
-    `period` is how often it is followed. Raises Conflict when the source is off, or has nothing to follow yet.
+    `period` is how often it is followed. With `refresh` nothing is only followed for longer than that: what would not
+    have been collected whole for longer by the next time is collected whole now. Raises Conflict when the source is
+    off, or has nothing to follow yet.
     """
     source = await starting.ready(tx, collector, name)
-    whole: dict[tuple[str, str], None] = {}
+    places = _wanted(source, wanted) if wanted else await _every(tx, source)
+    whole = dict.fromkeys(await _unfollowed(tx, source, wanted))
+    known = await marks.of_source(tx, name)
+    old = set() if refresh is None else await _old(tx, name, places, refresh - period)
     found: list[Started] = []
-    if source.followed:
-        known = await marks.of_source(tx, name)
-        places = [place for each in source.followed for place in await _places(tx, source, each)]
-        for place in places:
-            mark = known.get((place.stream.stream, place.target))
-            if mark is None or tx.now - mark > OLDEST:
-                whole[place.whole] = None
-            else:
-                windows = marks.spans(mark, tx.now, most=place.stream.most, period=period)
-                found += await _followed(tx, engine, source, place, windows)
-    else:
-        whole = dict.fromkeys(await _everything(tx, source))
+    for place in places:
+        mark = known.get((place.stream.stream, place.target))
+        if mark is None or tx.now - mark > OLDEST or place.whole in old:
+            whole[place.whole] = None
+        else:
+            windows = marks.spans(mark, tx.now, most=place.stream.most, period=period)
+            found += await _followed(tx, engine, source, place, windows)
     for each in whole:
         found.append(await _whole(tx, engine, collector, name, Wanted(*each), key))
     if not found:
         raise Conflict(f"{name} has nothing to follow yet", hint=_first(source))
     return found
+
+
+def _wanted(source: Source, wanted: Sequence[Wanted]) -> list[Place]:
+    """The streams by which what is wanted can be followed."""
+    places = [Place(stream, one.key if stream.kind else "") for one in wanted for stream in source.followed]
+    asked = {(one.kind, one.key) for one in wanted}
+    return [place for place in dict.fromkeys(places) if place.whole in asked]
+
+
+async def _every(tx: Tx, source: Source) -> list[Place]:
+    return [place for each in source.followed for place in await _places(tx, source, each)]
+
+
+async def _unfollowed(tx: Tx, source: Source, wanted: Sequence[Wanted]) -> list[tuple[str, str]]:
+    """What has to be collected whole each time: of what is wanted what no stream follows, or all of a source without
+    windows."""
+    if wanted:
+        followed = {place.whole for place in _wanted(source, wanted)}
+        return [(one.kind, one.key) for one in wanted if (one.kind, one.key) not in followed]
+    return [] if source.followed else await _everything(tx, source)
+
+
+async def _old(tx: Tx, name: str, places: Sequence[Place], age: timedelta) -> set[tuple[str, str]]:
+    """What was not collected whole for longer than that."""
+    wholes = {Target(*place.whole).name: place.whole for place in places}
+    at = await runs.proved(tx, name, wholes)
+    return {whole for target, whole in wholes.items() if target not in at or tx.now - at[target] > age}
 
 
 async def _places(tx: Tx, source: Source, stream: Followed) -> list[Place]:

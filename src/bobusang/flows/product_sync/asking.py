@@ -1,9 +1,11 @@
-"""Asking suppliers for what is new: by windows of time, or wholly; others come by themselves."""
+"""Asking suppliers for what is new: by windows of time, and wholly at the pace at which prices grow old; others come by
+themselves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog import suppliers
 from bobusang.catalog.model import SupplierKind
@@ -14,15 +16,21 @@ from bobusang.kit.errors import Conflict, Invalid, Missing
 from bobusang.stages.collect import events
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bobusang.catalog.suppliers import Supplier
     from bobusang.engine.service import Engine
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
+    from bobusang.stages.collect.policy import Policy
 
 TARGETS = "targets"
 """The setting of a supplier that names what its API is asked for."""
+REFRESH = "refresh_hours"
+"""The setting of a supplier that says how often it is collected whole."""
+REFRESHED = ("price", "stock")
+OFTEN = timedelta(0)
+"""Of a source that says nothing of how old its prices may become: whole each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +70,17 @@ async def ask(tx: Tx, engine: Engine, collector: Collector, supplier: Supplier, 
 
 async def _api(tx: Tx, engine: Engine, collector: Collector, supplier: Supplier, key: str) -> Begun:
     named = supplier.settings.get(TARGETS) or []
-    if not named:
-        return _begun(await syncing.start(tx, engine, collector, supplier.name, key=key))
     wanted = [Wanted(*str(one).split(":", 1)) for one in named]
-    return _begun(await starting.start(tx, engine, collector, supplier.name, wanted, key=key))
+    refresh = pace(supplier.settings, collector.source(supplier.name).policy)
+    return _begun(await syncing.start(tx, engine, collector, supplier.name, wanted, key=key, refresh=refresh))
+
+
+def pace(settings: Mapping[str, Any], policy: Policy) -> timedelta:
+    """How old what a supplier said of price and stock may become: as it is set, else as its source says. What is
+    followed by windows of time tells of what is new; not every source tells of what has changed."""
+    if REFRESH in settings:
+        return timedelta(hours=settings[REFRESH])
+    return min((policy.freshness[group].most for group in REFRESHED if group in policy.freshness), default=OFTEN)
 
 
 def _begun(started: Sequence[starting.Started]) -> Begun:

@@ -17,6 +17,7 @@ from bobusang.stages.collect.tables import collect_runs, list_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from bobusang.catalog.model import Snapshot
     from bobusang.kit.db import Row, Tx
@@ -43,6 +44,9 @@ CLOSE = Statement("""
 RECENT = Statement("""
     select * from collect_runs where (:source = '' or source = :source) and (:target = '' or target = :target)
       and job_id < :before order by job_id desc limit :limit""")
+PROVED = Statement("""
+    select target, max(started_at) as at from collect_runs
+    where source = :source and target in (:targets...) and mode = 'FULL' and state = 'PROVED' group by target""")
 PAGE_ROWS = Bulk(list_pages, ("job_id", "ask_key", "endpoint", "page", "total", "is_last", "listed_keys", "raw_id"))
 FORGET_PAGES = Statement("delete from list_pages where job_id = :job_id and ask_key in (:keys...)")
 PAGES = Statement("select * from list_pages where job_id = :job_id order by page, raw_id")
@@ -129,6 +133,13 @@ async def recent(
     """Runs, the newest first; `before` the job of the last one that was shown."""
     rows = await tx.fetch(RECENT, source=source, target=target, before=before or 2**62, limit=limit)
     return [run_of(row) for row in rows]
+
+
+async def proved(tx: Tx, source: str, targets: Iterable[str]) -> dict[str, datetime]:
+    """By target, when the last FULL run began that read it to its end."""
+    wanted = sorted(set(targets))
+    rows = await tx.fetch(PROVED, source=source, targets=wanted) if wanted else ()
+    return {row["target"]: utc(row["at"]) for row in rows}
 
 
 async def locked(tx: Tx, job_id: int) -> Run | None:
