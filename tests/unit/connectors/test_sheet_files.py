@@ -8,7 +8,7 @@ import struct
 import zipfile
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,11 @@ from hypothesis import strategies as st
 from bobusang.connectors.sources.sheets import heading, packed
 from bobusang.connectors.sources.sheets.grid import MOST_CELLS, MOST_ROWS, Grid, Refused, letters
 from bobusang.connectors.sources.sheets.opening import opened
+from bobusang.connectors.sources.sheets.texts import Texts
 from bobusang.testing.workbook import Formula, Sheet, column, workbook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FILES = Path(__file__).parent / "old"
 OLD = (FILES / "list.xls").read_bytes()
@@ -268,6 +272,55 @@ HOSTILE: list[tuple[str, bytes, str]] = [
     ("garbage for a sheet", with_sheet(b"\xff\xfe\0garbage"), "cannot be read|no sheet|is broken"),
     ("wide text", ("a," * 2_000 + "\n").encode(), "columns"),
 ]
+
+
+LONG = "긴" * 10_000
+COPIES = (512 << 20) // len(LONG.encode()) + 1
+"""Cells that name it, and are too many."""
+
+
+def sharing(cells: Sequence[str], *texts: str, decoy: bool = False) -> bytes:
+    """A workbook whose cells, one a row, name texts that it keeps apart."""
+    xml = sheet_xml("".join(f'<row r="{at}">{cell}</row>' for at, cell in enumerate(cells, 1)))
+    kept = f"<sst>{''.join(f'<si><t>{text}</t></si>' for text in texts)}</sst>"
+    out = io.BytesIO(with_sheet(xml))
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as found:
+        if decoy:
+            found.writestr("xl/others.xml", f"<sst>{'<si/>' * (len(texts) + 1)}</sst>")
+        found.writestr("xl/sharedStrings.xml", kept)
+    return out.getvalue()
+
+
+def naming(number: int, count: int, cell: str = '<c t="s"><v>{}</v></c>') -> list[str]:
+    return [cell.format(number)] * count
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        sharing(naming(1, COPIES), "코드", LONG),
+        sharing(naming(0, COPIES), LONG, decoy=True),
+        sharing(naming(0, COPIES, "<c t='s'><v>{}</v></c>"), LONG),
+        sharing(naming(0, COPIES, '<c\tt\n=\t"s" ><f>1</f><v> {}\n</v></c>'), LONG),
+        sharing(naming(0, COPIES, '<x:c t="s"><x:v><!-- -->{}</x:v></x:c>'), LONG),
+    ],
+    ids=["plainly", "beside another part", "in single quotes", "with odd blanks", "in odd tags"],
+)
+def test_a_long_text_that_many_cells_name_is_refused_before_it_is_copied(data: bytes) -> None:
+    assert len(data) < 1 << 20
+    with pytest.raises(Refused, match="texts of the sheet come to more than 512 MB"):
+        opened(data, "list.xlsx")
+
+
+def test_a_long_text_beside_many_short_ones_is_read() -> None:
+    data = sharing(['<c t="s"><v>1</v></c>', *naming(0, COPIES), "<c><v>1</v></c>"], "짧다", LONG)
+
+    assert read(data) == [[LONG], *[["짧다"]] * COPIES, [1]]
+
+
+def test_more_texts_than_a_sheet_has_cells_are_refused() -> None:
+    with pytest.raises(Refused, match=f"more than {MOST_CELLS:,} texts"):
+        Texts().see(b"<si/>" * (MOST_CELLS + 2))
 
 
 @pytest.mark.parametrize(("data", "why"), [one[1:] for one in HOSTILE], ids=[one[0] for one in HOSTILE])

@@ -1,4 +1,5 @@
-"""What an XLSX file may cost is known before it is read: sizes as declared and as they are, entities, far-off cells.
+"""What an XLSX file may cost is known before it is read: sizes as declared and as they are, entities, far-off cells,
+texts that many cells name.
 
 Which of its parts are sheets the file says itself, by any name in certain folders: so the folder counts, not the name.
 
@@ -12,12 +13,14 @@ import io
 import re
 import zipfile
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bobusang.connectors.sources.sheets.grid import MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Refused, bounded, letters
+from bobusang.connectors.sources.sheets.texts import Copies, Texts, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 LARGEST = 512 << 20
 """Bytes of all parts of a workbook that are read."""
@@ -61,12 +64,32 @@ def checked(data: bytes) -> None:
         _name_kind({one.filename.lower() for one in members})
     _weigh(sum(one.file_size for one in members if _is_read(one)), len(data))
     left = LARGEST
+    texts, naming = Texts(), []
     for one in members:
         if one.flag_bits & _ENCRYPTED:
             raise Refused("the file is protected by a password", hint="save it without one")
-        if _is_read(one):
-            left -= _read(data, one, left)
-            _weigh(LARGEST - left, len(data))
+        if not _is_read(one):
+            continue
+        seen = _read(data, one, left, texts)
+        left -= seen.size
+        _weigh(LARGEST - left, len(data))
+        naming.append((one, seen.named))
+    longest = texts.longest
+    for one, cells in naming:
+        if cells * longest > LARGEST:
+            _weigh_copies(data, one, texts)
+
+
+def _weigh_copies(data: bytes, one: zipfile.ZipInfo, texts: Texts) -> None:
+    """Refuse a sheet whose texts, each cell having its own, would be larger than all that is read of a workbook."""
+    copies = Copies(texts)
+    for piece in _pieces(_unpacked(data, one)):
+        copies.see(piece)
+        if copies.size > LARGEST:
+            raise Refused(
+                f"the texts of the sheet come to more than {LARGEST >> 20:,} MB: it is not opened",
+                hint="many cells have the same very long text: delete that column, or split the file",
+            )
 
 
 def _name_kind(names: set[str]) -> None:
@@ -102,30 +125,55 @@ def _weigh(size: int, packed: int) -> None:
         raise Refused(_BOMB, hint=f"{size >> 20:,} MB of {packed >> 10:,} kB")
 
 
-def _read(data: bytes, one: zipfile.ZipInfo, most: int) -> int:
-    """Unpack one part to look at it; its true size."""
-    extent = Extent() if _is_sheet(one) else None
-    size, rest, is_text = 0, b"", _is_text(one)
-    for block in _unpacked(data, one):
-        size += len(block)
-        if size > most:
-            raise Refused(_BOMB, hint=f"{one.filename} has more than {most >> 20:,} MB")
-        if not is_text:
-            continue
-        text = rest + block
-        if b"<!" in text and _ENTITY.search(text):
+@dataclass(slots=True)
+class Seen:
+    """What a part has come to so far."""
+
+    size: int = 0
+    named: int = 0
+    """Cells that name a text, at most."""
+
+
+def _read(data: bytes, one: zipfile.ZipInfo, most: int, texts: Texts) -> Seen:
+    """Unpack one part to look at it: its true size, and what its cells and texts are."""
+    seen, extent = Seen(), Extent() if _is_sheet(one) else None
+    blocks = _bounded(data, one, most, seen)
+    if not _is_text(one):
+        for _ in blocks:
+            pass
+        return seen
+    for piece in _pieces(blocks):
+        if b"<!" in piece and _ENTITY.search(piece):
             raise Refused("the file defines entities, which no spreadsheet does: it is not opened")
-        cut = text.rfind(b"<")
-        if cut < 0 or len(text) - cut > LONGEST_TAG:
-            cut = len(text) if cut < 0 else cut
-            if len(text) - cut > LONGEST_TAG:
-                raise Refused("the file is broken: one of its tags has no end")
         if extent is not None:
-            extent.see(text[:cut])
+            extent.see(piece)
+            seen.named += named(piece)
+        else:
+            texts.see(piece)
+    texts.end()
+    return seen
+
+
+def _bounded(data: bytes, one: zipfile.ZipInfo, most: int, seen: Seen) -> Iterator[bytes]:
+    for block in _unpacked(data, one):
+        seen.size += len(block)
+        if seen.size > most:
+            raise Refused(_BOMB, hint=f"{one.filename} has more than {most >> 20:,} MB")
+        yield block
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """XML in pieces that end between tags."""
+    rest = b""
+    for block in blocks:
+        text = rest + block
+        cut = text.rfind(b"<")
+        cut = len(text) if cut < 0 else cut
+        if len(text) - cut > LONGEST_TAG:
+            raise Refused("the file is broken: one of its tags has no end")
+        yield text[:cut]
         rest = text[cut:]
-    if extent is not None:
-        extent.see(rest)
-    return size
+    yield rest
 
 
 def _unpacked(data: bytes, one: zipfile.ZipInfo) -> Iterator[bytes]:
