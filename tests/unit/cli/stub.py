@@ -33,6 +33,7 @@ class Stub:
     answers: dict[str, list[tuple[int, Any]]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
     url: str = ""
+    was_asked: threading.Event = field(default_factory=threading.Event)
 
     def on(self, route: str, *answers: Any, status: int = 200) -> None:
         """`stub.on("GET /jobs/7", {...})`."""
@@ -69,6 +70,7 @@ def serving(stub: Stub) -> Iterator[Stub]:
             body = json.loads(text) if text and "/json" in kind else text.decode() or None
             token = self.headers.get("authorization")
             stub.asked.append(Asked(self.command, parts.path, parse_qs(parts.query), body, token))
+            stub.was_asked.set()
             status, document = stub.next_answer(f"{self.command} {parts.path}")
             content = document.encode() if isinstance(document, str) else json.dumps(document).encode()
             self.send_response(status)

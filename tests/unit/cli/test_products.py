@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from typing import TYPE_CHECKING
+
+import pytest
+
+from bobusang.entry.cli import product_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +118,79 @@ def test_products_are_imported_from_csv_and_what_fails_is_told(
         {"mall": "okmall", "product_id": "4712", "price": "x"},
     ]
     assert run("product", "import", str(tmp_path / "none.csv")).code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"), [("goods.ndjson", ""), ("goods.csv", "product_id,name\n")], ids=["ndjson", "csv"]
+)
+def test_a_file_is_sent_while_the_rest_of_it_is_not_even_written(
+    stub: Stub, run: Callable[..., Result], tmp_path: Path, name: str, begin: str
+) -> None:
+    stub.on("POST /products/bulk", '{"line": 1, "id": 7, "result": "new"}\n')
+    file, waited = tmp_path / name, list[bool]()
+    os.mkfifo(file)
+
+    def line(n: int) -> str:
+        return f"{n},패딩\n" if name.endswith("csv") else json.dumps({"product_id": f"{n}"}) + "\n"
+
+    def write() -> None:
+        with file.open("w", encoding="utf-8") as pipe:
+            pipe.write(begin + "".join(map(line, range(3 * product_files.AT_ONCE))))
+            pipe.flush()
+            waited.append(stub.was_asked.wait(30))
+            pipe.write(line(1) * 2)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    found = run("product", "import", str(file))
+    writer.join()
+
+    assert (found.code, waited) == (0, [True])
+    assert [len(one.body.splitlines()) for one in stub.asked] == [*([product_files.AT_ONCE] * 3), 2]
+
+
+def test_long_lines_go_in_smaller_parts_and_too_long_ones_are_cut(
+    stub: Stub, run: Callable[..., Result], tmp_path: Path
+) -> None:
+    stub.on("POST /products/bulk", "")
+    long, longer = "x" * product_files.LONGEST, "y" * (5 * product_files.LONGEST)
+    (tmp_path / "goods.ndjson").write_text("\r\n".join([*([long] * 40), longer, "last"]), "utf-8")
+
+    found = run("product", "import", "goods.ndjson")
+
+    assert found.code == 0
+    sent = [one.body.splitlines() for one in stub.asked]
+    assert [len(part) for part in sent] == [32, 10]
+    assert [sent[0][-1] == long, len(sent[1][8]), sent[1][9]] == [True, product_files.LONGEST + 2, "last"]
+
+
+def test_a_file_that_is_not_utf_8_to_its_end_changes_nothing(
+    stub: Stub, run: Callable[..., Result], tmp_path: Path
+) -> None:
+    text = "product_id,name\n" + "1,패딩\n" * (product_files.AT_ONCE + 1)
+    (tmp_path / "goods.csv").write_bytes(text.encode() + "2,코트\n".encode("euc-kr"))
+    (tmp_path / "bits.csv").write_text(f"product_id,name\n1,{'x' * 200_000}\n")
+
+    said = [run("product", "import", file) for file in ("goods.csv", "bits.csv")]
+
+    assert [(one.code, one.err.splitlines()[0]) for one in said] == [
+        (2, "goods.csv is not UTF-8"),
+        (2, "bits.csv is no CSV: field larger than field limit (131072)"),
+    ]
+    assert stub.asked == []
+
+
+def test_a_program_is_told_of_the_first_lines_that_failed_and_how_many(
+    stub: Stub, run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(product_files, "MOST_TOLD", 1)
+    wrong = [{"line": n, "error": {"code": "invalid", "detail": "no"}} for n in (1, 2)]
+    stub.on("POST /products/bulk", "\n".join(json.dumps(one) for one in wrong))
+    (tmp_path / "goods.ndjson").write_text("{}\n{}\n")
+
+    found = run("product", "import", "goods.ndjson", "--json")
+
+    assert (found.code, found.document) == (5, {"new": 0, "changed": 0, "same": 0, "failed": 2, "errors": wrong[:1]})
 
 
 def test_why_a_product_is_not_on_sale_is_said(stub: Stub, run: Callable[..., Result]) -> None:

@@ -13,6 +13,7 @@ from bobusang.entry.cli.failure import Exit, Failure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from bobusang.entry.cli.inside import Inside
     from bobusang.entry.cli.options import Options
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
@@ -130,8 +131,9 @@ class Client:
         transport = await self._local()
         return httpx.AsyncClient(base_url="http://local", headers=headers, timeout=TIMEOUT, transport=transport)
 
-    async def _local(self) -> httpx.ASGITransport:
+    async def _local(self) -> Inside:
         from bobusang.entry.api import create_app
+        from bobusang.entry.cli.inside import Inside
         from bobusang.entry.cli.place import must_exist, quietly, settings
         from bobusang.wiring import opened
 
@@ -139,7 +141,7 @@ class Client:
         must_exist(found)
         quietly(found)
         app = await self._stack.enter_async_context(opened(found))
-        return httpx.ASGITransport(app=create_app(app, local=True), raise_app_exceptions=False)
+        return Inside(create_app(app, local=True))
 
 
 @contextmanager
@@ -152,6 +154,8 @@ def _failing(url: str | None) -> Iterator[None]:
     except httpx.TimeoutException as error:
         raise Failure("unavailable", f"{url} does not answer in time", "is it busy?") from error
     except httpx.TransportError as error:
+        if url is None:
+            raise Failure("error", f"{error}", "try again; the log says why") from error
         hint = "is `bobusang up` running there? --url and BOBUSANG_URL name the address"
         raise Failure("unavailable", f"{url} cannot be reached: {error}", hint) from error
 

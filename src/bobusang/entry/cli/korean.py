@@ -61,6 +61,9 @@ NOTES = {
     ),
     # search
     "{total} found": "{total}건을 찾았습니다",
+    "\nnot watching any more; whoever leads goes on with it. {command} shows it": (
+        "\n더 지켜보지 않습니다. 작업은 이끄는 프로세스가 계속합니다. {command}로 볼 수 있습니다"
+    ),
     "the index was made anew: {done} products": "색인을 새로 만들었습니다: 상품 {done}개",
     "these are the answers of this command alone: --url asks a running program": (
         "이 명령이 가진 답뿐입니다: 실행 중인 프로그램에는 --url로 물어보세요"

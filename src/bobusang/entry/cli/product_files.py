@@ -7,13 +7,12 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
-from itertools import islice
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from bobusang.entry.cli.asked import contents
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.session import Session
 from bobusang.kit.formula import plain
@@ -29,6 +28,13 @@ Target = Annotated[str, typer.Option("--to", metavar="FILE", help="Where to; - i
 
 AT_ONCE = 5000
 """Lines of one request."""
+LARGEST = 8 << 20
+"""Bytes of one request, about: what is held of a file at a time."""
+LONGEST = 256 * 1024
+"""Bytes of a line that the API takes; of a longer one no more is read than it needs to say so."""
+MOST_TOLD = 10_000
+"""Lines that failed of which a program is told why."""
+PIECE = 1 << 20
 WHOLE = ("price", "list_price")
 FLAGS = {"true": True, "false": False}
 OURS = ("id", "sku", "listed", "locked", "version", "created_at", "updated_at")
@@ -66,34 +72,70 @@ def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="CSV or NDJSON; - reads NDJSON from stdin.")],
 ) -> None:
     """Add or change products from a file; a line that cannot be taken is told and spoils no other."""
-    counts, wrong, at = {"new": 0, "changed": 0, "same": 0}, list[dict[str, Any]](), 0
-    lines = _lines(file)
-    while part := list(islice(lines, AT_ONCE)):
+    counts, failed, errors, at = {"new": 0, "changed": 0, "same": 0}, 0, list[dict[str, Any]](), 0
+    for part in _parts(_lines(file)):
         for result in session.api.lines("/products/bulk", b"\n".join(part) + b"\n"):
-            if "error" in result:
-                wrong.append(result | {"line": result["line"] + at})
-            else:
+            if "error" not in result:
                 counts[result["result"]] += 1
+                continue
+            failed += 1
+            line = result["line"] + at
+            if not session.options.machine:
+                session.screen.warn(f"{line}: {result['error']['detail']}")
+            elif failed <= MOST_TOLD:
+                errors.append(result | {"line": line})
         at += len(part)
     text = "{new} new, {changed} changed, {same} the same, {failed} failed"
-    session.screen.done({**counts, "failed": len(wrong), "errors": wrong}, text, **counts, failed=len(wrong))
-    for one in () if session.options.machine else wrong:
-        session.screen.warn(f"{one['line']}: {one['error']['detail']}")
-    session.end(Exit.PARTIAL if wrong else Exit.OK)
+    session.screen.done({**counts, "failed": failed, "errors": errors}, text, **counts, failed=failed)
+    session.end(Exit.PARTIAL if failed else Exit.OK)
+
+
+def _parts(lines: Iterator[bytes]) -> Iterator[list[bytes]]:
+    """What goes with one request; no more of the file is read before it was answered."""
+    part, size = list[bytes](), 0
+    for line in lines:
+        part.append(line)
+        size += len(line)
+        if len(part) == AT_ONCE or size >= LARGEST:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def _lines(file: str) -> Iterator[bytes]:
-    """A product a line; the first of a CSV file after its header is the first."""
-    data = contents(file)
-    if not file.lower().endswith(".csv"):
-        yield from data.splitlines()
-        return
+    """A product a line, read as they are asked for; the first of a CSV file after its header is the first."""
     try:
-        text = data.decode("utf-8-sig")
+        with _opened(file) as found:
+            yield from _rows(found, file) if file.lower().endswith(".csv") else _cut(found)
+    except OSError as error:
+        raise Failure("usage", f"{file} cannot be read: {error.strerror}") from error
+
+
+def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb")
+
+
+def _cut(found: BinaryIO) -> Iterator[bytes]:
+    while line := found.readline(LONGEST + 2):
+        yield line.rstrip(b"\r\n")
+        while line and not line.endswith(b"\n"):
+            line = found.readline(LONGEST)
+
+
+def _rows(found: BinaryIO, file: str) -> Iterator[bytes]:
+    text = io.TextIOWrapper(found, "utf-8-sig", newline="")
+    try:
+        if text.seekable():  # once through it, so that one that is not UTF-8 changes nothing
+            while text.read(PIECE):
+                pass
+            text.seek(0)
+        for row in csv.DictReader(text):
+            yield json.dumps(_told(row), ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise Failure("usage", f"{file} is not UTF-8", "save it as UTF-8") from error
-    for row in csv.DictReader(io.StringIO(text, newline="")):
-        yield json.dumps(_told(row), ensure_ascii=False).encode()
+    except csv.Error as error:
+        raise Failure("usage", f"{file} is no CSV: {error}", "save it as CSV, with commas and in UTF-8") from error
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:
