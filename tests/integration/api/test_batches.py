@@ -13,7 +13,7 @@ from bobusang.catalog.brands import Proposal
 from bobusang.catalog.model import Review
 from bobusang.engine.model import StepMode
 from bobusang.engine.outcome import DONE, Fail, Outcome, Skip
-from bobusang.entry.api.batches import Rates
+from bobusang.entry.api.moving import Rates
 from bobusang.flows.conveyor.model import BatchStatus, Mode
 from bobusang.flows.conveyor.watching import BatchDetail
 from bobusang.stages.collect import decisions

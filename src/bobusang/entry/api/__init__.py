@@ -3,80 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import threading
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute
 
 from bobusang import __version__
-from bobusang.entry.api import (
-    accounts,
-    api_keys,
-    batches,
-    brands,
-    bulk,
-    cache,
-    calls,
-    categories,
-    collect_statistics,
-    collecting,
-    conditions,
-    conversions,
-    cors,
-    crawl,
-    dead_letters,
-    described,
-    examples,
-    fx,
-    health,
-    held,
-    identities,
-    inbound,
-    jobs,
-    listings,
-    mappings,
-    market_holds,
-    markets,
-    masters,
-    media,
-    previews,
-    prices,
-    problems,
-    product,
-    product_bulk,
-    product_past,
-    product_sync,
-    products,
-    queues,
-    rates,
-    raw,
-    records,
-    schedules,
-    search,
-    sellers,
-    sources,
-    statistics,
-    subscriptions,
-    supplier_files,
-    suppliers,
-    targets,
-    tasks,
-    users,
-    webhooks,
-    workflows,
-)
-from bobusang.entry.api import metrics as prometheus
-from bobusang.entry.api.batches import Rates
+from bobusang.entry.api import conditions, cors, problems, resources
 from bobusang.entry.api.express import Express
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.keys import Keyring
-from bobusang.entry.api.methods import MethodGuard, Methods
+from bobusang.entry.api.methods import MethodGuard
 from bobusang.entry.api.metrics import Metrics
+from bobusang.entry.api.moving import Rates
 from bobusang.entry.api.throttle import Throttle
 from bobusang.wiring import App
 
@@ -131,22 +72,6 @@ TAGS = [
     {"name": "media", "description": "Pictures for the world, by their content; no key."},
     {"name": "health", "description": "For machines that watch."},
 ]
-ROUTERS = (
-    *(search, cache),
-    *(product_bulk, product, products, product_past),  # first: `/products/{id}` is asked most
-    *(batches, previews),
-    *(bulk, jobs, tasks, dead_letters, workflows, schedules, targets, queues, statistics, subscriptions),
-    *(api_keys, users),
-    *(sources, identities, brands, collecting),
-    *(suppliers, supplier_files, product_sync, sellers, crawl, markets, records, raw, held, collect_statistics),
-    *(accounts, categories, mappings, masters, conversions, rates, fx, prices, listings, calls, market_holds),
-)
-RESOURCES = (media, webhooks, inbound, health, prometheus, *ROUTERS)
-"""Routes are tried in this order, and two hundred of them take longer than a picture: the market's own come first."""
-DOORS = (media.DOOR, product.DOOR, search.DOOR)
-REFUSALS: dict[int | str, dict[str, Any]] = {
-    described.ANY: {"model": problems.Problem, "description": "A problem document"}
-}
 
 
 def create_app(app: App, *, local: bool = False) -> FastAPI:
@@ -165,22 +90,14 @@ def create_app(app: App, *, local: bool = False) -> FastAPI:
     api.state.keyring = Keyring(app.engine.db)
     api.state.throttle = Throttle(app.collector.limiter, app.engine.db.clock, app.settings.api_rate)
     problems.install(api)
-    api.router.routes.extend(_routes())
-    api.state.methods = Methods(route for part in (api, *(one.router for one in RESOURCES)) for route in part.routes)
-    api.add_middleware(Express, doors=DOORS)
+    api.state.methods = resources.AllMethods(api.routes)
+    api.router.routes.append(resources.Resources())
+    api.add_middleware(Express, doors=resources.doors)
     api.add_middleware(MethodGuard, methods=api.state.methods)
+    api.add_middleware(resources.Opening)
     cors.install(api, app.settings.cors_origins)
     api.add_middleware(Guard, metrics=api.state.metrics, manners=app.collector.fetcher.reader.manners)
     return api
-
-
-@functools.cache
-def _routes() -> list[BaseRoute]:
-    """Of all resources, for every API of this process: what FastAPI works out of each at its first call takes long."""
-    whole = APIRouter(responses=REFUSALS, generate_unique_id_function=_operation)
-    for resource in RESOURCES:
-        whole.include_router(resource.router)
-    return whole.routes
 
 
 class Api(FastAPI):
@@ -202,12 +119,22 @@ class Api(FastAPI):
     def openapi(self) -> dict[str, Any]:
         with self._making:
             if self.openapi_schema is None:
-                document = super().openapi()
-                described.describe(document, described.roles(route for one in RESOURCES for route in one.router.routes))
-                examples.fill(document)
-            assert self.openapi_schema is not None
+                self.openapi_schema = self._made()
             return self.openapi_schema
 
+    def _made(self) -> dict[str, Any]:
+        from fastapi.openapi.utils import get_openapi
 
-def _operation(route: APIRoute) -> str:
-    return route.name
+        from bobusang.entry.api import described, examples
+
+        routes = list(resources.routes())
+        document = get_openapi(
+            title=self.title,
+            version=self.version,
+            description=self.description,
+            tags=self.openapi_tags,
+            routes=routes,
+        )
+        described.describe(document, described.roles(routes))
+        examples.fill(document)
+        return document

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Form, Id, Name, Numeric, Payload
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
@@ -23,7 +24,7 @@ from bobusang.stages.register.model import Account, Policy
 from bobusang.views import accounts as view
 from bobusang.views.accounts import AccountDetail, AccountLine
 
-router = APIRouter(prefix="/accounts", tags=["accounts"])
+router = Resource("accounts", "/accounts")
 
 REFERENCE = re.compile(r"(env:[A-Za-z_][A-Za-z0-9_]*|file:\S.*|sandbox:(token|secret))")
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from bobusang.entry.api import keys
 from bobusang.entry.api.desk import Admin
 from bobusang.entry.api.fields import Form, Name, PathId
 from bobusang.entry.api.keys import ApiKey, NewKey
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.tables import Role
 from bobusang.kit.db import Tx
 
-router = APIRouter(prefix="/api-keys", tags=["API keys"])
+router = Resource("API keys", "/api-keys")
 
 
 class KeyForm(Form):

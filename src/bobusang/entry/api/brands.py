@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from bobusang.catalog import brands
@@ -12,12 +12,13 @@ from bobusang.entry.api.collecting import Key, StartedJob
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Form, Name, PathId
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.reviews import Choice, ChoiceQuery, Reviewed, ReviewForm, Reviewing
 from bobusang.flows.collect import starting
 from bobusang.kit.db import Tx
 from bobusang.views.brands import BRANDS, BrandLine
 
-router = APIRouter(prefix="/brands", tags=["brands"])
+router = Resource("brands", "/brands")
 
 REVIEWING = Reviewing("brands", BRANDS, brands.review)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -13,11 +12,12 @@ from bobusang.entry.api import jobs
 from bobusang.entry.api.desk import Operator
 from bobusang.entry.api.fields import Flag, Form, Id, Instant, Numeric, Reference
 from bobusang.entry.api.references import optional_workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.views import jobs as view
 from bobusang.views.jobs import JobFilter
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = Resource("jobs", "/jobs")
 
 
 class BulkFilter(Form):

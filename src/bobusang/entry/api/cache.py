@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Desk, Operator, Viewer
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import Unavailable
 from bobusang.platform.cache import Size
 from bobusang.platform.search import LONGEST_KEYWORD
 from bobusang.views import searching
 
-router = APIRouter(prefix="/cache", tags=["cache"])
+router = Resource("cache", "/cache")
 
 Keyword = Annotated[str, Path(min_length=1, max_length=LONGEST_KEYWORD, examples=["패딩"])]
 

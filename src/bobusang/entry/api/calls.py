@@ -2,15 +2,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Form
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.views import calls as view
 from bobusang.views.calls import Sent
 
-router = APIRouter(prefix="/calls", tags=["listings"])
+router = Resource("listings", "/calls")
 
 
 class CallQuery(Form):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.catalog import categories
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import PathId
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.reviews import Choice, ChoiceQuery, Reviewed, ReviewForm, Reviewing
 from bobusang.views.categories import CATEGORIES, CategoryLine
 
-router = APIRouter(prefix="/categories", tags=["categories"])
+router = Resource("categories", "/categories")
 
 REVIEWING = Reviewing("categories", CATEGORIES, categories.review)
 

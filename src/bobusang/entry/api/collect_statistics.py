@@ -5,18 +5,19 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Day, Form, Name
 from bobusang.entry.api.pages import Page, pack, unpacked
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import Invalid
 from bobusang.stages.collect.counts import day_of
 from bobusang.views import collect_statistics as view
 from bobusang.views.collect_statistics import FetchDay, FetchFilter
 
-router = APIRouter(prefix="/collect", tags=["statistics"])
+router = Resource("statistics", "/collect")
 
 WEEK = timedelta(days=6)
 ZONE = "Asia/Seoul"

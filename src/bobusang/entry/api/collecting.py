@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -15,6 +15,7 @@ from bobusang.catalog.model import Review
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Flag, Form, Name, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.collect import starting, syncing
 from bobusang.flows.collect.starting import Wanted
 from bobusang.kit.db import Tx
@@ -26,7 +27,7 @@ from bobusang.views.brands import BRANDS
 from bobusang.views.reviews import ReviewFilter
 from bobusang.views.runs import RunDetail, RunFilter, RunLine
 
-router = APIRouter(prefix="/collect", tags=["collecting"])
+router = Resource("collecting", "/collect")
 
 BRAND, LIST = "brand", "list"
 AT_ONCE = 50

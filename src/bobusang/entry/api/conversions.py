@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Form
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.stages.convert.model import Why
 from bobusang.views import conversions as view
 from bobusang.views.conversions import HeldProduct, HeldReason
 
-router = APIRouter(prefix="/conversions", tags=["conversions"])
+router = Resource("conversions", "/conversions")
 
 
 class ReasonQuery(Form):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import BaseModel, Field
 
 from bobusang.catalog import sellers as catalog
@@ -12,6 +12,7 @@ from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Name
 from bobusang.entry.api.pages import Page, Paged, pack, page, unpack, unpacked
 from bobusang.entry.api.references import workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.sellers import Mall, SellerId
 from bobusang.flows.collect.register import WORKFLOW
 from bobusang.flows.seller_crawl import starting
@@ -23,7 +24,7 @@ from bobusang.views import crawl as view
 from bobusang.views import sellers
 from bobusang.views.crawl import CrawlFilter, CrawlState, CrawlTask, Progress
 
-router = APIRouter(prefix="/crawl", tags=["crawl"])
+router = Resource("crawl", "/crawl")
 
 Key = Annotated[str, Field(min_length=1, max_length=LONGEST_KEY)]
 Which = Annotated[str, Field(min_length=1, max_length=100, description="the mall's id for a seller, or our number")]

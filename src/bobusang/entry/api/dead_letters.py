@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field, model_validator
 from pydantic_core import PydanticCustomError
 
@@ -17,13 +17,14 @@ from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Flag, Form, Id, Name, Numeric, PathId, QueryId, Reference
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import optional_workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.kit import json
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict
 from bobusang.views import dead_letters as view
 from bobusang.views.dead_letters import Cause, DeadLetter, DeadLetterDetail
 
-router = APIRouter(prefix="/dead-letters", tags=["dead letters"])
+router = Resource("dead letters", "/dead-letters")
 
 FIRST = 10
 """So many are driven again unless more are asked for: when those fail too, the others were spared."""

@@ -10,10 +10,9 @@ from starlette.routing import BaseRoute
 
 from bobusang.entry.api import desk, problems
 from bobusang.entry.api.fields import LARGEST_ID
+from bobusang.entry.api.resource import ANY
 from bobusang.entry.tables import Role
 
-ANY = "4XX"
-"""What each route says before it is known what it may refuse."""
 MEANING = {
     "Allow": "the methods that this path knows",
     "Content-Disposition": "the name of the file",

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bobusang.entry.api import problems
 from bobusang.entry.api.desk import Desk, desk_of
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.tables import Role
 from bobusang.kit.errors import BobusangError
 
@@ -24,9 +24,10 @@ Work = Callable[[Desk], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """A route that viewers ask by GET, and what it does for a request that is plain; None: it is not."""
+    """The first route of a resource, which viewers ask by GET, and what it does for a request that is plain; None: it
+    is not."""
 
-    route: APIRoute
+    resource: Resource
     plain: Callable[[Scope], Work | None]
     is_open: bool = False
     """Whether everybody may look, without a key."""
@@ -35,7 +36,7 @@ class Door:
 class Express:
     """The innermost layer: serves what is plain itself, and hands everything else to the routes."""
 
-    def __init__(self, app: ASGIApp, doors: Sequence[Door]) -> None:
+    def __init__(self, app: ASGIApp, doors: Callable[[str], Sequence[Door]]) -> None:
         self._app = app
         self._doors = doors
 
@@ -44,7 +45,7 @@ class Express:
         await (answer or self._app)(scope, receive, send)
 
     async def _served(self, scope: Scope) -> Response | None:
-        for door in self._doors:
+        for door in self._doors(scope["path"]):
             work = door.plain(scope)
             if work is not None:
                 return await _answer(scope, door, work)
@@ -57,7 +58,7 @@ async def _answer(scope: Scope, door: Door, work: Work) -> Response | None:
         desk = _anybody(scope) if door.is_open else await _viewer(scope)
         if desk is None:
             return None
-        scope["route"] = door.route
+        scope["route"] = door.resource.routes[0]
         return await work(desk)
     except BobusangError as error:
         return problems.of_error(error, scope["request_id"])

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
@@ -16,13 +16,14 @@ from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Instant, Name, Numeric, PathId
 from bobusang.entry.api.files import BODY, sent_text
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.stages.price import fx, fxbook
 from bobusang.stages.price.model import FxQuote, FxState
 from bobusang.views import prices as view
 from bobusang.views.prices import FxLine
 
-router = APIRouter(prefix="/fx", tags=["rates"])
+router = Resource("rates", "/fx")
 
 DECIMAL = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 

@@ -6,10 +6,11 @@ import asyncio
 from functools import lru_cache
 from typing import Literal
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel
 
 from bobusang import __version__, migrations
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import BobusangError, Unavailable
 from bobusang.kit.sql import Statement
@@ -17,7 +18,7 @@ from bobusang.views import workers
 from bobusang.views.workers import Office
 from bobusang.wiring import App
 
-router = APIRouter(prefix="/health", tags=["health"])
+router = Resource("health", "/health")
 
 PATIENCE = 3.0
 """Seconds the database may take to answer before it counts as away."""

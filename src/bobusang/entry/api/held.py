@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Flag, Form, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.stages.collect.deciding import AT_ONCE, Decided, Refused
 from bobusang.stages.collect.guards import Guard
@@ -19,7 +20,7 @@ from bobusang.stages.collect.tables import HeldState
 from bobusang.views import held as view
 from bobusang.views.held import HeldDetail, HeldLine
 
-router = APIRouter(prefix="/held", tags=["held writes"])
+router = Resource("held writes", "/held")
 
 MOST = 100_000
 SHOWN = 100

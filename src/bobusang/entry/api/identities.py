@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Name, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.stages.collect import intervening
 from bobusang.stages.collect.tables import IdentityState
 from bobusang.views import identities as view
 from bobusang.views.identities import Analytics, IdentityLine
 
-router = APIRouter(prefix="/identities", tags=["identities"])
+router = Resource("identities", "/identities")
 
 
 class IdentityQuery(Paged):

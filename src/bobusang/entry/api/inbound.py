@@ -13,6 +13,7 @@ from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form, Name, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.problems import TooLarge, Unauthorised
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.webhooks import Straight
 from bobusang.flows.inbound.receiving import LARGEST, Answer, Receiver
 from bobusang.kit.db import Tx
@@ -22,8 +23,8 @@ from bobusang.views import inbound as view
 from bobusang.views.inbound import EventDetail, EventLine
 from bobusang.wiring import App
 
-door = APIRouter(prefix="/in", tags=["inbound"], route_class=Straight)
-shown = APIRouter(prefix="/inbound", tags=["inbound"])
+door = Resource("inbound", "/in", route_class=Straight)
+shown = Resource("inbound", "/inbound")
 
 SourceName = Annotated[str, Path(min_length=1, max_length=50, examples=["acme"])]
 
@@ -131,5 +132,4 @@ async def _body(request: Request) -> bytes:
 
 
 router = APIRouter()
-router.include_router(door)
-router.include_router(shown)
+router.routes += [*door.routes, *shown.routes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from bobusang.engine import control, jobs, redriving, targets
@@ -28,6 +28,7 @@ from bobusang.entry.api.fields import (
 )
 from bobusang.entry.api.pages import Page, Paged, pack, page, unpack
 from bobusang.entry.api.references import optional_workflow_id, workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Invalid
 from bobusang.views import archive, tasks
@@ -37,7 +38,7 @@ from bobusang.views.archive import ArchivedJob
 from bobusang.views.jobs import JobDetail, JobFilter, JobLine
 from bobusang.views.tasks import TaskFilter, TaskLine
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = Resource("jobs", "/jobs")
 
 Key = Annotated[str, Field(min_length=1, max_length=200)]
 Statuses = Annotated[list[Annotated[JobStatus, Capitals]], OneOrMany]

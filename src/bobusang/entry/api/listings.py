@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Form
 from bobusang.entry.api.pages import Page, Paged, pack, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import Account, Market, Sku
 from bobusang.flows.conveyor import marks
 from bobusang.kit.db import Tx
@@ -22,7 +23,7 @@ from bobusang.views import listings as view
 from bobusang.views.listing_lists import Narrowed
 from bobusang.views.listings import AccountFreshness, ListingDetail, ListingLine, ReceiptShown
 
-router = APIRouter(prefix="/listings", tags=["listings"])
+router = Resource("listings", "/listings")
 
 
 class ListingQuery(Paged):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -14,6 +14,7 @@ from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_ID, Form, Id, Name, Numeric
 from bobusang.entry.api.files import BODY, handed, sent_text
 from bobusang.entry.api.pages import Page, Paged, pack, unpacked
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.flows.market import masters
 from bobusang.kit.db import Tx
@@ -26,7 +27,7 @@ from bobusang.views.brands import BRANDS
 from bobusang.views.categories import CATEGORIES
 from bobusang.views.mappings import Unreviewed
 
-router = APIRouter(prefix="/mappings", tags=["mappings"])
+router = Resource("mappings", "/mappings")
 
 
 class ExportQuery(Form):

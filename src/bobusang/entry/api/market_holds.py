@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Capitals, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import Account, Market, Sku
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict
@@ -19,7 +20,7 @@ from bobusang.stages.register.tables import HoldState, InboxState
 from bobusang.views import market_holds as view
 from bobusang.views.market_holds import UNKNOWN, HoldFilter, MarketHold, WebhookDetail, WebhookLine
 
-router = APIRouter(tags=["market holds"])
+router = Resource("market holds")
 
 
 class HoldQuery(Paged):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, Field
 
 from bobusang.catalog import markets
@@ -13,8 +13,9 @@ from bobusang.catalog.markets import Offered
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Form
 from bobusang.entry.api.pages import Page, Paged, pack, page, unpack, unpacked
+from bobusang.entry.api.resource import Resource
 
-router = APIRouter(prefix="/records", tags=["records"])
+router = Resource("records", "/records")
 
 Market = Annotated[str, Path(min_length=1, max_length=50, examples=["buyma"])]
 

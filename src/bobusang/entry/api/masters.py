@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Desk, Operator, Viewer
 from bobusang.entry.api.fields import Form
 from bobusang.entry.api.files import BODY, sent_bytes
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.flows.market import masters
 from bobusang.kit.db import Tx
@@ -21,7 +22,7 @@ from bobusang.stages.convert.masters import Kind
 from bobusang.views import mappings as view
 from bobusang.views.mappings import MasterLine
 
-router = APIRouter(prefix="/masters", tags=["masters"])
+router = Resource("masters", "/masters")
 
 SHOWN = 100
 SANDBOX_LISTS = "/buyma/downloads"

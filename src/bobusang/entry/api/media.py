@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
-from fastapi.routing import APIRoute
+from fastapi import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
 from bobusang.entry.api import express
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import Missing
 from bobusang.platform.blob import is_address
 from bobusang.stages.image import store
@@ -15,7 +15,7 @@ from bobusang.wiring import App
 
 PREFIX = "/media"
 
-router = APIRouter(prefix=PREFIX, tags=["media"])
+router = Resource("media", PREFIX)
 
 # An address says what its bytes are, so they never change; and they came from strangers, so nothing may run in them.
 HEADERS = {
@@ -58,4 +58,4 @@ def _plain(scope: Scope) -> express.Work | None:
     return lambda desk: _shown(desk.app, sha256, express.header(scope, b"if-none-match"))
 
 
-DOOR = express.Door(next(route for route in router.routes if isinstance(route, APIRoute)), _plain, is_open=True)
+DOOR = express.Door(router, _plain, is_open=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
@@ -18,11 +18,12 @@ from starlette.responses import Response
 from bobusang.entry.api import batch_metrics, fetch_metrics, search_metrics
 from bobusang.entry.api.desk import bearer, caller
 from bobusang.entry.api.fetch_metrics import FetchTotals
+from bobusang.entry.api.resource import Resource
 from bobusang.views import statistics
 from bobusang.views.statistics import Figure
 from bobusang.wiring import App
 
-router = APIRouter(tags=["health"])
+router = Resource("health")
 
 BUCKETS = (0.005, 0.025, 0.1, 0.5, 2.5, 10.0)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Admin, Viewer
 from bobusang.entry.api.fields import Form, Payload
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Account, Market, Sku
 from bobusang.kit import json
 from bobusang.kit.db import Tx
@@ -18,7 +19,7 @@ from bobusang.stages.register import accounts
 from bobusang.views import prices as view
 from bobusang.views.prices import PolicyShown, PriceExplained, PriceLine
 
-router = APIRouter(prefix="/prices", tags=["prices"])
+router = Resource("prices", "/prices")
 
 
 class PriceQuery(Form):

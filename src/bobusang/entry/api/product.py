@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -12,6 +10,7 @@ from bobusang.entry.api.conditions import UNCHANGED, IfNoneMatch, shown
 from bobusang.entry.api.desk import Desk, Viewer
 from bobusang.entry.api.fields import PathId
 from bobusang.entry.api.product_forms import WHOLE, example
+from bobusang.entry.api.resource import Resource
 from bobusang.views import products
 from bobusang.views.products import ProductDetail
 
@@ -19,7 +18,7 @@ PREFIX = "/products"
 DIGITS = 18
 """So many make a number that is certainly an id."""
 
-router = APIRouter(prefix=PREFIX, tags=["products"])
+router = Resource("products", PREFIX)
 
 
 @router.get(
@@ -47,4 +46,4 @@ def _plain(scope: Scope) -> express.Work | None:
     return lambda desk: _shown(desk, int(id), express.header(scope, b"if-none-match"))
 
 
-DOOR = express.Door(next(route for route in router.routes if isinstance(route, APIRoute)), _plain)
+DOOR = express.Door(router, _plain)

@@ -7,7 +7,7 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
@@ -21,13 +21,14 @@ from bobusang.entry.api.problems import Malformed, TooLarge, Unsupported, wrong
 from bobusang.entry.api.product_forms import EXAMPLE, ProductForm
 from bobusang.entry.api.products import NAMES, ProductChoice
 from bobusang.entry.api.records import groups_of
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.catalogue.upserting import Outcome, Wanted, upsert
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.formula import defused
 from bobusang.views import product_lists
 from bobusang.views.products import ProductLine
 
-router = APIRouter(prefix="/products", tags=["products"])
+router = Resource("products", "/products")
 
 AT_ONCE = 500
 """Products of one transaction."""

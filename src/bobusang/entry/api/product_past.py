@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.catalog import products as catalog
@@ -13,6 +13,7 @@ from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import Form, PathId
 from bobusang.entry.api.pages import Page, Paged
 from bobusang.entry.api.records import Difference, DiffQuery
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import Account, Market
 from bobusang.flows.conveyor.goods import sku_of
 from bobusang.kit.db import Tx
@@ -23,7 +24,7 @@ from bobusang.views.prices import PriceExplained
 from bobusang.views.product_standing import Standing, standing
 from bobusang.views.record import VersionLine
 
-router = APIRouter(prefix="/products", tags=["products"])
+router = Resource("products", "/products")
 
 
 class ReceiptLimit(Form):

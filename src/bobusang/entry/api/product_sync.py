@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator
 from bobusang.entry.api.fields import Form
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.product_sync import register
 from bobusang.kit.db import Tx
 
-router = APIRouter(prefix="/product-sync", tags=["suppliers"])
+router = Resource("suppliers", "/product-sync")
 
 Supplier = Annotated[str, Field(min_length=1, max_length=50, examples=["acme"])]
 

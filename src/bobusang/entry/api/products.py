@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -33,6 +33,7 @@ from bobusang.entry.api.product_forms import (
     example,
 )
 from bobusang.entry.api.records import groups_of
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.api.selling import MARKETS, Market
 from bobusang.flows.catalogue import editing, removing
 from bobusang.flows.catalogue.upserting import upsert
@@ -42,7 +43,7 @@ from bobusang.views import product_lists, products
 from bobusang.views.product_lists import Lack, ProductFilter, Quality, Sort
 from bobusang.views.products import ProductDetail, ProductLine
 
-router = APIRouter(prefix="/products", tags=["products"])
+router = Resource("products", "/products")
 
 NAMES = tuple(ProductLine.__dataclass_fields__)
 Price = Annotated[int, Field(ge=0, le=MOST_MONEY, description="in minor units")]

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import Field
 
 from bobusang.engine import budgets
 from bobusang.engine.budgets import FOREVER
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Instant, Numeric
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict, Invalid
 from bobusang.views import pools, queues
 from bobusang.views.pools import OF_A_JOB, Pool
 from bobusang.views.queues import Board
 
-router = APIRouter(prefix="/queues", tags=["queues"])
+router = Resource("queues", "/queues")
 
 FASTEST = 1_000_000
 PoolName = Annotated[str, Path(min_length=1, max_length=100, pattern="^[^,]+$", examples=["okmall"])]

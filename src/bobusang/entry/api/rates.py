@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from bobusang.entry.api.desk import Admin, Viewer
 from bobusang.entry.api.files import BODY, handed, sent_text
 from bobusang.entry.api.pages import Page
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Missing
 from bobusang.kit.nearest import did_you_mean
 from bobusang.stages.price import ratebook, sheets
 from bobusang.stages.price.sheets import SHEETS
 
-router = APIRouter(prefix="/rates", tags=["rates"])
+router = Resource("rates", "/rates")
 
 SheetName = Annotated[str, Path(min_length=1, max_length=50, examples=["fees"])]
 

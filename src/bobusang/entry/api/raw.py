@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import datetime
 
-from fastapi import APIRouter
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.fields import PathId
+from bobusang.entry.api.resource import Resource
 from bobusang.stages.collect import archive
 
-router = APIRouter(prefix="/raw", tags=["records"])
+router = Resource("records", "/raw")
 
 # What a mall sent may be script: whatever shows this address must neither guess its type nor run it.
 GUARDED = {

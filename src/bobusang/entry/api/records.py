@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from bobusang.catalog import history
@@ -12,13 +12,14 @@ from bobusang.catalog.model import SourceType
 from bobusang.entry.api.desk import Desk, Viewer
 from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Instant, Name, PathId
 from bobusang.entry.api.pages import Page, Paged, pack, page, unpack, unpacked
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import Invalid, Missing
 from bobusang.views import record as view
 from bobusang.views import records
 from bobusang.views.record import FieldChanged, FieldStory, Lineage, RecordDetail, VersionLine
 from bobusang.views.records import RecordFilter, RecordLine
 
-router = APIRouter(prefix="/records", tags=["records"])
+router = Resource("records", "/records")
 
 Key = Annotated[str, Field(min_length=1, max_length=100, description="the source's own id")]
 Text = Annotated[str, Field(min_length=1, max_length=100, description="a part of name, brand, model or id")]

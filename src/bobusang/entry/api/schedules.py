@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from bobusang.engine import schedules
@@ -30,13 +30,14 @@ from bobusang.entry.api.fields import (
 )
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.references import optional_workflow_id, workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.kit import json
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Invalid
 from bobusang.views import schedules as view
 from bobusang.views.schedules import ScheduleDetail, ScheduleFilter, ScheduleLine
 
-router = APIRouter(prefix="/schedules", tags=["schedules"])
+router = Resource("schedules", "/schedules")
 
 
 class ScheduleQuery(Paged):

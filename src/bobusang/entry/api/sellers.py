@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
@@ -21,6 +21,7 @@ from bobusang.entry.api.narrowing import FieldNames, asked, narrowed, part_of
 from bobusang.entry.api.once import IdempotencyKey, once
 from bobusang.entry.api.pages import Page, Paged, pack, unpacked
 from bobusang.entry.api.references import workflow_id
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.collect.register import WORKFLOW
 from bobusang.flows.seller_crawl import sellers
 from bobusang.kit.db import Tx
@@ -28,7 +29,7 @@ from bobusang.kit.errors import Invalid
 from bobusang.views import sellers as view
 from bobusang.views.sellers import SellerDetail, SellerFilter, SellerLine, Sort
 
-router = APIRouter(prefix="/sellers", tags=["sellers"])
+router = Resource("sellers", "/sellers")
 
 Text = Annotated[str, Field(max_length=200)]
 SellerId = Annotated[str, Field(min_length=1, max_length=100, examples=["luxboy"], description="the mall's own id")]

@@ -6,13 +6,14 @@ import time
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import BaseModel, Field, StringConstraints
 
 from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Flag, Form, Name
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.collect import enabling
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import BobusangError, Conflict, Missing
@@ -27,7 +28,7 @@ from bobusang.views.sources import Known, SourceDetail, SourceLine
 from bobusang.wiring import App
 from bobusang.wiring.collecting import Shelf
 
-router = APIRouter(tags=["sources"])
+router = Resource("sources")
 
 SourceName = Annotated[str, Path(min_length=1, max_length=50, examples=["okmall"])]
 Why = Annotated[

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.entry.api.desk import Viewer
 from bobusang.entry.api.pages import Page, Paged, pack, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.views import audit, statistics, workers
 from bobusang.views.audit import AlertLine, AuditFilter, AuditLine
 from bobusang.views.statistics import Statistics
 from bobusang.views.workers import WorkerLine
 
-router = APIRouter(tags=["statistics"])
+router = Resource("statistics")
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 

@@ -6,20 +6,21 @@ from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 
 from bobusang.entry.api.desk import Admin, Viewer
 from bobusang.entry.api.fields import Form, Id, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Missing
 from bobusang.platform import subscriptions
 from bobusang.platform.subscriptions import Backlog, DeadLetter, Subscription
 from bobusang.platform.tables import SubscriptionState
 
-router = APIRouter(prefix="/subscriptions", tags=["subscriptions"])
+router = Resource("subscriptions", "/subscriptions")
 
 
 def _address(url: str) -> str:

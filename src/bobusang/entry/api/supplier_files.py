@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -18,6 +18,7 @@ from bobusang.entry.api.fields import Flag, Form, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.problems import TooLarge
 from bobusang.entry.api.raw import GUARDED
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.sheets import previewing, receiving, starting
 from bobusang.flows.sheets.previewing import Wish
 from bobusang.kit.db import Tx
@@ -25,7 +26,7 @@ from bobusang.stages.collect import files
 from bobusang.stages.collect.files import SupplierFile
 from bobusang.stages.collect.intake_tables import FileState
 
-router = APIRouter(tags=["suppliers"])
+router = Resource("suppliers")
 
 MEDIA = "application/octet-stream"
 SupplierName = Annotated[str, Path(min_length=1, max_length=50, examples=["acme"])]

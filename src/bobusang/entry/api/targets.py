@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from bobusang.engine import targets
 from bobusang.entry.api.desk import Admin, Operator, Viewer
 from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Id, Name, Numeric, PathId, Payload
 from bobusang.entry.api.pages import Page, Paged, page, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.views import targets as view
 from bobusang.views.targets import Target, TargetMapping
 
-router = APIRouter(tags=["targets"])
+router = Resource("targets")
 
 Key = Annotated[str, Field(min_length=1, max_length=200)]
 

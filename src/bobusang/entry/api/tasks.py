@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from bobusang.engine import promoting, redriving
 from bobusang.engine.model import TaskStatus
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Capitals, Name, PathId, QueryId
 from bobusang.entry.api.pages import Page, Paged, pack, unpack
+from bobusang.entry.api.resource import Resource
 from bobusang.kit.db import Tx
 from bobusang.views import tasks as view
 from bobusang.views.tasks import TaskDetail, TaskFilter, TaskLine
 
-router = APIRouter(prefix="/tasks", tags=["tasks"])
+router = Resource("tasks", "/tasks")
 
 
 class TaskQuery(Paged):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Admin
 from bobusang.entry.api.fields import Form, PathId
+from bobusang.entry.api.resource import Resource
 from bobusang.entry.people import links, users
 from bobusang.entry.people.users import User
 from bobusang.entry.tables import Role
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Conflict
 
-router = APIRouter(prefix="/users", tags=["users"])
+router = Resource("users", "/users")
 
 WELCOME = "/ui/welcome/"
 

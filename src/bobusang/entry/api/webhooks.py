@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from bobusang.entry.api.problems import TooLarge, Unauthorised
+from bobusang.entry.api.resource import Resource
 from bobusang.flows.market.receiving import Receiver
 from bobusang.kit.errors import Missing
 from bobusang.stages.register.inbox import LARGEST
@@ -28,7 +29,7 @@ class Straight(APIRoute):
         return handle
 
 
-router = APIRouter(prefix="/webhooks", tags=["webhooks"], route_class=Straight)
+router = Resource("webhooks", "/webhooks", route_class=Straight)
 
 
 BODY: dict[str, Any] = {

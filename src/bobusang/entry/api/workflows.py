@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 
 from bobusang.engine import workflows
@@ -15,13 +15,14 @@ from bobusang.entry.api.desk import Admin, Desk, Viewer
 from bobusang.entry.api.fields import LARGEST_WHOLE, Form, Name, Numeric, PathId
 from bobusang.entry.api.pages import Page, Paged, page, unpack
 from bobusang.entry.api.problems import Malformed, Unsupported
+from bobusang.entry.api.resource import Resource
 from bobusang.kit import json
 from bobusang.kit.db import Tx
 from bobusang.kit.errors import Invalid
 from bobusang.views import workflows as view
 from bobusang.views.workflows import Limits, Version, WorkflowDetail, WorkflowLine
 
-router = APIRouter(prefix="/workflows", tags=["workflows"])
+router = Resource("workflows", "/workflows")
 
 JSON = ("application/json",)
 TEXT = ("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/plain")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, nodes
+from jinja2 import BytecodeCache, Environment, nodes
 from jinja2.compiler import CodeGenerator
 from jinja2.runtime import Context, Macro
 from jinja2.visitor import NodeTransformer
@@ -19,7 +19,9 @@ from markupsafe import Markup, escape
 if TYPE_CHECKING:
     import gettext
     from collections.abc import Mapping
+    from types import CodeType
 
+    from jinja2.bccache import Bucket
     from jinja2.compiler import Frame
 
 TRANSLATED = ("_", "gettext")
@@ -93,6 +95,23 @@ class Settled(NodeTransformer):
         if node.ctx == "load" and node.name in self._fixed:
             return nodes.Const(self._fixed[node.name], lineno=node.lineno)
         return node
+
+
+class Compiled(BytecodeCache):
+    """What was compiled before, for environments alike: a template takes longer to compile than to render, and each
+    site that is opened in a process has environments of its own."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, CodeType]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        checksum, code = self._known.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._known[bucket.key] = bucket.checksum, bucket.code
 
 
 class Compiling(Environment):

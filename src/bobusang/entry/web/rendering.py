@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from bobusang import __version__
 from bobusang.entry.tables import Role
 from bobusang.entry.web import languages
-from bobusang.entry.web.compiling import Compiling
+from bobusang.entry.web.compiling import Compiled, Compiling
 from bobusang.entry.web.formats import FILTERS, HOME_ZONE, Formats, attribute
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class Rendering:
             self._catalogues[language],
             {"ui": ui, "language": language},
             loader=FileSystemLoader(FOLDER),
+            bytecode_cache=_compiled(language, ui),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -87,6 +88,11 @@ class Rendering:
             asset=assets.url, version=__version__, attribute=attribute, csrf=_csrf, may=_may, zone=_zone, **known
         )
         return environment
+
+
+@cache
+def _compiled(language: str, ui: str) -> Compiled:
+    return Compiled()
 
 
 def _filter(name: str) -> Any:

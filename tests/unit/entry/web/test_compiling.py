@@ -9,7 +9,7 @@ import pytest
 from jinja2 import DictLoader, StrictUndefined, UndefinedError, pass_context
 from markupsafe import Markup
 
-from bobusang.entry.web.compiling import Compiling
+from bobusang.entry.web.compiling import Compiled, Compiling
 
 HOSTILE = "<b>&\"'"
 ESCAPED = "&lt;b&gt;&amp;&#34;&#39;"
@@ -27,10 +27,12 @@ class Korean(gettext.NullTranslations):
         return {"Save": "저장", "%(n)s of <b>": "<b> 중 %(n)s", "100%%": "100%%"}.get(message, message)
 
 
-def made(template: str, catalogue: gettext.NullTranslations | None = None, **others: str) -> Compiling:
+def made(
+    template: str, catalogue: gettext.NullTranslations | None = None, kept: Compiled | None = None, **others: str
+) -> Compiling:
     loader = DictLoader({"page": template, **others})
     words = catalogue or gettext.NullTranslations()
-    return Compiling(words, {"ui": "/ui"}, loader=loader, undefined=StrictUndefined)
+    return Compiling(words, {"ui": "/ui"}, loader=loader, undefined=StrictUndefined, bytecode_cache=kept)
 
 
 def test_a_word_is_looked_up_when_it_is_compiled_and_never_again() -> None:
@@ -72,3 +74,19 @@ def test_values_are_escaped_and_words_are_not(template: str, expected: str) -> N
 def test_what_is_missing_is_not_passed_over(template: str) -> None:
     with pytest.raises(UndefinedError):
         made(template).get_template("page").render(x=1)
+
+
+def test_what_was_compiled_is_not_compiled_again_in_an_environment_alike() -> None:
+    kept, words = Compiled(), Korean()
+
+    for _ in range(2):
+        page = made("{{ _('Save') }} {{ x }}", words, kept=kept).get_template("page")
+        assert page.render(x=HOSTILE) == f"저장 {ESCAPED}"
+
+    assert words.asked == ["Save"]
+
+
+def test_a_template_that_has_changed_is_compiled_again() -> None:
+    kept = Compiled()
+
+    assert [made(text, kept=kept).get_template("page").render() for text in ("old", "new")] == ["old", "new"]
