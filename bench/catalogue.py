@@ -26,7 +26,7 @@ INTO = Bulk(
     products,
     (
         *("id", "mall", "product_id", "seller_id", "brand", "brand_ko", "name", "model", "price", "currency", "url"),
-        *("image", "in_stock", "category", "version", "created_at", "updated_at"),
+        *("image", "in_stock", "category", "colours", "version", "created_at", "updated_at"),
     ),
 )
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,7 +58,7 @@ def _row(one: Document) -> tuple[object, ...]:
     then = EPOCH + timedelta(microseconds=one.changed)
     return (
         *(one.id, one.mall, one.product_id, one.seller, one.brand, one.brand_ko, one.name, one.model, one.price),
-        *(one.currency, one.url, one.image, one.in_stock, one.category, 1, then, then),
+        *(one.currency, one.url, one.image, one.in_stock, one.category, one.colours, 1, then, then),
     )
 
 
