@@ -39,7 +39,9 @@ def test_a_stranger_runs_the_demo_tries_what_it_suggests_and_runs_it_again(tmp_p
     waiting = re.search(r"# converted, but not on sale\nwhy\tproducts\nsource_sold_out\t(\d+)\n", first.out)
     assert waiting, first.out
     assert int(waiting[1]) == told["priced"] - told["registered"]
-    assert "\n$ bobusang price explain " in first.out
+    assert re.search(r"\n\$ bobusang price explain .+?\nreason\tundercut\n", first.out, re.DOTALL), (
+        "a price that answers nobody"
+    )
     assert "\ncomplete: what the market has is what was sent\n" in first.err
     assert re.search(r"# PARTIAL \d{8}_02: COMPLETED", first.out)
     assert "CREATE" not in first.out.split("# PARTIAL ")[1]

@@ -31,6 +31,8 @@ HOME = "bobusang-demo"
 SIZE = 220
 """Products of each mall: what is sold out, damaged or held is more than a tenth, and 300 are wanted at the least."""
 HOURS = 72.0
+LOOKED_AT = 40
+"""About so many prices are asked about, before one that answers nobody is shown."""
 STAGES = (("IMAGE", "pictured"), ("PRICE", "priced"))
 
 
@@ -175,9 +177,10 @@ def _by_stage(batch: dict[str, Any]) -> dict[str, int]:
 
 
 def _an_example(session: Session) -> str:
-    """A product that is live and whose price answers somebody else's, if there is one."""
-    live = [one["sku"] for one in session.api.get("/listings", state="LIVE", limit=100)["items"]]
-    for sku in live[:40]:
+    """A product that is live and whose price answers somebody else's, if there is one: looked for all over the shop,
+    because a mall that names no model numbers has none."""
+    live = [one["sku"] for one in _all(session, "/listings", state="LIVE")]
+    for sku in live[:: max(1, len(live) // LOOKED_AT)]:
         if session.api.get("/prices/explain", sku=sku)["reason"] == "undercut":
             return str(sku)
     return str(live[0]) if live else ""
