@@ -56,8 +56,8 @@ fix: $(DEV) ## format, and repair what the linter can
 bench: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## measure against peers (PART=drain SIZE=quick|full)
 	@$(BIN)/python -m bench $(if $(PART),PART=$(PART)) SIZE=$(SIZE) $(ARGS)
 
-soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests
-	@$(BIN)/python -m pytest tests/soak $(LONG) --timeout 0 $(ARGS)
+soak: $(DEV) assets $(POSTGRES) $(OPENSEARCH) ## the long versions of the crash tests (ARGS=tests/soak/test_conveyor.py)
+	@$(BIN)/python -m pytest --timeout 0 $(if $(findstring tests/,$(ARGS)),,tests/soak $(LONG)) $(ARGS)
 
 docs: $(BASE) ## write what is generated: pages of docs/, the embedded tables
 	@$(BIN)/python -m bobusang.settings > docs/settings.md
