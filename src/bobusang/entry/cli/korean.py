@@ -141,6 +141,13 @@ NOTES = {
     "  MustIt    {url}/mustit/ gives a token; its sellers are in {url}/admin/world": (
         "  머스트잇  {url}/mustit/ 에서 토큰을 받습니다. 판매자는 {url}/admin/world 에 있습니다"
     ),
+    "  malls     {url}/wconcept/display/  {url}/musinsa/": "  다른 몰   {url}/wconcept/display/  {url}/musinsa/",
+    "  shops     {url}/cafe24/product/list.html?cate_no=24  {url}/shopify/": (
+        "  쇼핑몰    {url}/cafe24/product/list.html?cate_no=24  {url}/shopify/"
+    ),
+    "  suppliers {url}/ownerclan/v1/graphql  {url}/domeggook/ssl/api/; name, password and key are sandbox": (
+        "  공급사    {url}/ownerclan/v1/graphql  {url}/domeggook/ssl/api/, 아이디·비밀번호·키는 모두 sandbox 입니다"
+    ),
     "  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list": (
         "  그 밖     {url}/news/list  {url}/feed/items.json  {url}/plain/list"
     ),
@@ -359,6 +366,9 @@ NOTES = {
     "taken out of the fixture: {count} × {what}": "픽스처에서 가린 것: {what} {count}건",
     "look at {file}; behind each line stands how sure it is": "{file} 확인: 줄마다 얼마나 확실한지 적혀 있습니다",
     "then: {command}": "다음: {command}",
+    "unset BOBUSANG_SANDBOX_URL, so that it is found: it is not of the sandbox": (
+        "BOBUSANG_SANDBOX_URL을 지우세요. 샌드박스에 있는 가게가 아니어서 지금은 찾지 못합니다"
+    ),
     "set BOBUSANG_SHOPS={folder}, so that it is found": "BOBUSANG_SHOPS={folder}(으)로 설정해야 찾을 수 있습니다",
     "then: mend {file}, {command}": "다음: {file} 수정, {command}",
     "{shop}: right, fixtures read: {count}": "{shop}: 이상 없음, 읽은 픽스처 {count}개",
@@ -375,6 +385,9 @@ NOTES = {
     "{count} more: --limit shows them": "{count}개 더: --limit로 볼 수 있습니다",
     "no field reads {names}": "어느 필드도 읽지 않는 이름: {names}",
     "page {page} lists {count} of {total}, and is the last": "{page}쪽: 전체 {total}개 중 {count}개, 마지막 쪽",
+    "page {page} lists {count} of {total}; an empty page behind it would prove that these are all": (
+        "{page}쪽: 전체 {total}개 중 {count}개, 다음 쪽이 비어 있으면 이것이 전부입니다"
+    ),
     "page {page} lists {count} of {total}, and the list goes on": "{page}쪽: 전체 {total}개 중 {count}개, 이어집니다",
     "next it would ask for {count} × {stream}:": "다음에 요청할 것: {stream} {count}건",
     "  {method} {url}": "  {method} {url}",
