@@ -103,6 +103,8 @@ def test_every_command_of_the_how_to_does_what_it_says(
     assert tried.out.splitlines()[0] == "key\tname\tprice\tcurrency"
     assert [line.split("\t")[0] for line in tried.out.splitlines()[1:]] == ["1", "2", "3"]
     assert "page 1 lists 200 of 400, and the list goes on" in tried.err
+    whole = done["bobusang source try boutique list --target category:24 --limit 3"].err
+    assert re.search(r"page 1 lists (\d+) of \1; an empty page behind it would prove that these are all", whole)
     runs = run("bobusang collect runs --source corner --json").document["items"]
     assert [(run["state"], run["listed"], run["new"]) for run in runs] == [("PROVED", 400, 400)]
     runs = run("bobusang collect runs --source boutique --json").document["items"]

@@ -33,7 +33,22 @@ def with_site(site: Path) -> dict[str, str]:
     return {"PYTHONPATH": os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
+def test_its_page_names_what_a_stranger_types() -> None:
+    """Each of these is done below, or by the fixture above."""
+    block = (EXAMPLE / "README.md").read_text("utf-8").partition("```sh\n")[2].partition("```")[0]
+
+    assert [line.partition("  #")[0].rstrip() for line in block.splitlines()] == [
+        'pip install -e ".[test]"',
+        "bobusang source check corner",
+        "bobusang db upgrade",
+        "bobusang source list",
+        "pytest",
+    ]
+
+
 def test_its_shops_are_listed_beside_ours(site: Path, tmp_path: Path) -> None:
+    before = bobusang("source", "check", "corner", cwd=tmp_path, **with_site(site))
+    assert (before.code, before.out) == (0, "corner: right, fixtures read: 4\n"), "it needs no database"
     assert bobusang("db", "upgrade", cwd=tmp_path, **with_site(site)).code == 0
 
     found = bobusang("source", "list", "--json", cwd=tmp_path, **with_site(site))
@@ -43,8 +58,6 @@ def test_its_shops_are_listed_beside_ours(site: Path, tmp_path: Path) -> None:
         "corner": (None, False),
         "counter": (None, False),
     }
-    checked = bobusang("source", "check", "corner", cwd=tmp_path, **with_site(site))
-    assert (checked.code, checked.out) == (0, "corner: right, fixtures read: 4\n")
 
 
 def test_they_conform_as_a_stranger_would_see_it(site: Path) -> None:

@@ -57,7 +57,8 @@ OF_LISTS = (Trouble.EMPTY_LIST, Trouble.REPEAT_LAST, Trouble.WOBBLE)
 ALONE = [
     (mall, "*" if kind in OF_LISTS else endpoint, kind)
     for kind, (mall, endpoint) in zip(KINDS, cycle(PLACES), strict=False)
-]
+] + [("okmall", "*", kind) for kind in ("http_403", Trouble.STALL, Trouble.HALF_HTML)]
+"""Each fault somewhere, and at OKmall those that it is known for."""
 SHARE = 0.05
 """Of all calls, for each of the faults that are mixed."""
 MIXED = 6

@@ -134,6 +134,7 @@ async def test_what_was_measured_is_known_and_of_the_rest_nothing_is(yard: Yard,
     sized = next(fields["measurements"] for fields in records.values() if fields.get("measurements"))
 
     assert {key for key, fields in records.items() if fields.get("size_chart")} == measured
+    assert {fields["measured"] for fields in records.values()} == {True}, "that nothing was measured is an answer too"
     assert all(value.endswith("cm") for row in sized for value in row["values"].values())
     assert {fields["origin"] for fields in records.values()} <= {
         world.mall(MALL).product(int(key)).origin[1] for key in records
@@ -144,5 +145,9 @@ async def test_an_error_inside_a_good_answer_is_no_empty_list(yard: Yard) -> Non
     """A keyword of blanks alone is none to the shop: its envelope says FAIL, with HTTP 200."""
     run = await yard.collect(MALL, "keyword", " ")
 
+    told = await yard.rows("select reason_class, error from dead_letters")
     assert (run["state"], run["listed"]) == ("UNPROVED", 0)
+    assert told == [{"reason_class": "TRANSPORT", "error": "Musinsa says that it failed"}], (
+        "no other layout, so no halt"
+    )
     assert await yard.records(MALL) == {}

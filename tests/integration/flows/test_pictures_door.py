@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 HOME = "https://www.musinsa.com/"
 
 
-async def fetched(yard: Yard, pictures: Pictures, referer: str = "") -> Answer | Exception:
+async def fetched(yard: Yard, pictures: Pictures | None = None, referer: str = "") -> Answer | Exception:
+    """A picture of the mall, as its shop says, or as `pictures` says instead."""
     collector = yard.app.collector
     source = collector.sources["musinsa"]
-    source.policy = replace(source.policy, headers={"Referer": "https://elsewhere.example/"}, pictures=pictures)
+    if pictures is not None:
+        source.policy = replace(source.policy, headers={"Referer": "https://elsewhere.example/"}, pictures=pictures)
     sent = {"Accept": "image/jpeg", **({"Referer": referer} if referer else {})}
     (found,) = await Door(collector)([Request("musinsa", Call(f"{source.hosts['image']}/goods/1.jpg", headers=sent))])
     return found
@@ -28,12 +30,15 @@ async def fetched(yard: Yard, pictures: Pictures, referer: str = "") -> Answer |
 
 async def test_a_picture_is_asked_for_as_if_from_a_page_of_the_mall(yard: Yard) -> None:
     """By what the shop names, by the product's own page, and never by both at once."""
+    shipped = await fetched(yard)
     by_shop = await fetched(yard, Pictures({"Referer": HOME}))
     by_page = await fetched(yard, Pictures(), referer=f"{HOME}products/1")
     bare = await fetched(yard, Pictures())
     guarded = await fetched(yard, Pictures(least=1024))
 
-    media = [one.headers["content-type"] if isinstance(one, Answer) else one for one in (by_shop, by_page, bare)]
-    assert media == ["image/jpeg", "image/jpeg", "image/gif"]
+    media = [
+        one.headers["content-type"] if isinstance(one, Answer) else one for one in (shipped, by_shop, by_page, bare)
+    ]
+    assert media == ["image/jpeg", "image/jpeg", "image/jpeg", "image/gif"]
     assert isinstance(guarded, Unavailable)
     assert "43 bytes are a placeholder, not a picture" in guarded.message

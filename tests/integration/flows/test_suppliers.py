@@ -240,6 +240,8 @@ async def test_domeggook_is_stored_as_it_is(yard: Yard, world: World, shelf: str
             [] if one.product.single else list(one.stocks)
         ), "a hidden option is none"
         assert fields["price_tiers"][0] == {"from": 1, "price": one.price}
+        told = f"<p>{one.product.name}</p>" if one.product.seed % 3 < 2 else ""
+        assert fields.get("description", "").partition("<img")[0] == told, "a text, one of three, or none"
 
 
 async def test_the_key_is_in_nothing_that_is_kept(yard: Yard, shelf: str) -> None:

@@ -320,8 +320,12 @@ async def test_a_view_has_tiers_options_as_text_and_three_kinds_of_description(h
     assert {type(price) for price in prices} == {int, str}
     assert any(isinstance(price, str) and price.startswith("1+") and price.count("|") == 2 for price in prices)
     assert any("supply" not in one["price"] for one in views)
-    assert {type(one["desc"]["contents"]) for one in views} == {str, dict}
-    assert {} in [one["desc"]["contents"] for one in views]
+    contents = [one["desc"]["contents"] for one in views]
+    assert {tuple(one) if isinstance(one, dict) else type(one) for one in contents} == {
+        str,
+        (),
+        ("item", "comment", "deli"),
+    }
     assert {type(one["category"]["parents"]) for one in views} == {list, dict}
     assert any(one["selectOpt"] == "" for one in views)
     assert {each["hid"] for one in options for each in one.values()} == {"0", "1", "2"}

@@ -108,8 +108,13 @@ def test_a_source_that_cannot_be_read_is_told_below_the_list(stub: Stub, run: Ca
 
 def test_the_list_ends_with_how_many_are_healthy(stub: Stub, run: Callable[..., Result]) -> None:
     lines = [
-        {"name": name, "problem": None, "robots": None, "gate": "open", "enabled": on, "health": health}
-        for name, on, health in (("a", True, "healthy"), ("b", True, "failing"), ("c", False, "off"))
+        {"name": name, "problem": None, "robots": None, "gate": "open", "enabled": on, "health": health, "origin": of}
+        for name, on, health, of in (
+            ("a", True, "healthy", "shipped"),
+            ("b", True, "failing", "folder"),
+            ("c", False, "off", "folder"),
+            ("plain", True, "untried", "undescribed"),
+        )
     ]
     stub.on("GET /sources", {"items": lines, "next": None})
 

@@ -84,6 +84,18 @@ def test_what_comes_next_is_said_and_nothing_overwritten(bare: Callable[..., Res
     )
 
 
+@pytest.mark.parametrize(("base", "told"), [("https://away.example.com", 1), ("http://127.0.0.1:8600/corner", 0)])
+def test_that_a_sandbox_hides_a_shop_of_elsewhere_is_said(
+    bare: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, base: str, told: int
+) -> None:
+    monkeypatch.setenv("BOBUSANG_SANDBOX_URL", "http://127.0.0.1:8600")
+    Path("list.json").write_text(json.dumps([{"id": at, "title": "코트", "price": 9_000} for at in (1, 2)]), "utf-8")
+
+    made = bare("source", "new", "list.json", "--address", f"{base}/list", "--name", "corner")
+
+    assert (made.code, made.err.count("unset BOBUSANG_SANDBOX_URL, so that it is found")) == (0, told)
+
+
 def test_problems_are_said_with_file_line_and_key(bare: Callable[..., Result]) -> None:
     bare("source", "new", "corner")
     file = Path("shops/corner/shop.yaml")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -12,6 +13,8 @@ from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.kit.errors import BobusangError, Drifted, Unavailable
 from bobusang.sandbox import feed, news
 from bobusang.sandbox.fault import Fault, Hit
+from bobusang.sandbox.musinsa.listing import Wanted as Cards
+from bobusang.sandbox.musinsa.listing import goods_list
 from bobusang.sandbox.mustit import detail, listing
 from bobusang.sandbox.okmall import index, item
 from bobusang.sandbox.okmall import listing as boxes
@@ -118,6 +121,30 @@ def test_okmall_by_brand_is_what_is_true() -> None:
     assert {each.total for each in pages} == {len(items)}
 
 
+def test_damaged_goods_between_the_boxes_of_okmall_are_not_taken() -> None:
+    source, scene = shop("okmall"), Scene(World(2, 60, brands=1), HOST)
+    [ask] = source.seeds(Target("brand", NIKE))
+    text = okmall(ask, scene)
+    listed = {one["key"] for one in truth(scene.world, "okmall", brand=NIKE)["items"] if one["listed"]}
+    extent, *found = source.read(page(ask, text))
+
+    assert text.count('class="item_scratch "') == 1
+    assert isinstance(extent, Extent)
+    assert set(extent.keys) == {each.key for each in found if isinstance(each, Snapshot)} == listed
+
+
+def test_a_page_of_okmall_without_a_path_tells_its_categories_all_the_same() -> None:
+    source, mall = shop("okmall"), WORLD.mall("okmall")
+    listed = [one["key"] for one in truth(WORLD, "okmall", brand=NIKE)["items"] if one["listed"]]
+    asks = {key: next(iter(source.seeds(Target("item", key)))) for key in listed}
+    found = merged(each for ask in asks.values() for each in source.read(page(ask, okmall(ask))))
+
+    assert {mall.product(int(key)).has_path for key in listed} == {True, False}
+    assert {key: fields["category"] for key, fields in found.items()} == {
+        key: list(mall.product(int(key)).kind.path) for key in listed
+    }
+
+
 def test_mustit_by_seller_is_what_is_true() -> None:
     items = truth(WORLD, "mustit", seller="dmont")["items"]
     found = crawl(shop("mustit"), Target("seller", "dmont"), mustit)
@@ -131,6 +158,51 @@ def test_mustit_by_brand_follows_the_search_to_its_end() -> None:
 
     compared(merged(found), items, stock=True)
     assert [each.last for each in found if isinstance(each, Extent)][-1] is True
+
+
+def test_prices_of_mustit_are_texts_in_lists_and_whole_numbers_in_details() -> None:
+    source = shop("mustit")
+    [ask] = source.seeds(Target("seller", "dmont"))
+    listed = mustit(ask)
+    items = truth(WORLD, "mustit", seller="dmont")["items"]
+    detailed = [next(iter(source.seeds(Target("item", one["key"])))) for one in items]
+    found = merged(source.read(page(ask, listed)))
+    asked = merged(each for ask in detailed for each in source.read(page(ask, mustit(ask))))
+
+    assert (listed["count"], [one["price"] for one in listed["items"]]) == (
+        len(items),
+        [f"{one['price']:,}" for one in items],
+    )
+    wanted = {one["key"]: (one["price"], one["list_price"]) for one in items}
+    assert all("," in one["price"] for one in listed["items"])
+    assert [{key: (one["price"], one["list_price"]) for key, one in each.items()} for each in (found, asked)] == [
+        wanted,
+        wanted,
+    ]
+
+
+MUSINSA = {"brand": "nike", "category": "001", "keyword": "나이키"}
+
+
+@pytest.mark.parametrize("kind", MUSINSA)
+def test_pages_of_musinsa_are_turned_by_the_names_that_turn_them(kind: str) -> None:
+    """More than two pages of a hundred; `pageNumber` and `pageSize` would show the first thirty again and again."""
+    scene = Scene(World(5, 500, brands=1, pace=0), HOST)
+    source = shop("musinsa")
+
+    def answer(ask: Ask) -> Any:
+        given = dict(parse_qsl(urlsplit(ask.url).query))
+        wanted: dict[str, Any] = {name: int(given[name]) for name in ("page", "size") if name in given}
+        return goods_list(scene, Cards(**wanted | {kind: given[kind]}))
+
+    found = crawl(source, Target(kind, MUSINSA[kind]), answer, lists_only=True)
+    whole: dict[str, Any] = {kind: MUSINSA[kind], "size": 1000}
+    every = goods_list(scene, Cards(**whole))["data"]
+    keys = {str(one["goodsNo"]) for one in every["list"]}
+
+    assert len(keys) == every["pagination"]["totalCount"] > (200 if kind != "category" else 100)
+    assert set(merged(found)) == keys
+    assert sum(len(each.keys) for each in found if isinstance(each, Extent)) == len(keys)
 
 
 def test_a_product_sold_out_for_now_says_so_and_keeps_its_options() -> None:

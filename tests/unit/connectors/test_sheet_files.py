@@ -332,8 +332,9 @@ def test_hostile_files_are_refused_in_plain_words(data: bytes, why: str) -> None
 def test_bombs_are_refused_by_what_they_declare_and_by_what_they_are() -> None:
     honest = bomb()
     small = lying(honest, "xl/worksheets/sheet1.xml", 1_000)
+    boasting = lying(workbook(Sheet("1", [["a"]])), "xl/worksheets/sheet1.xml", 1 << 31)
 
-    for data in (honest, small):
+    for data in (honest, small, boasting):
         with pytest.raises(Refused, match="unpacks to far more"):
             opened(data, "list.xlsx")
 

@@ -176,6 +176,9 @@ def _told(session: Session, root: Path, name: str, sample: Sample, proposal: Pro
     said = session.settings().shops
     if not said or Path(said).resolve() != root.resolve():
         session.note("set BOBUSANG_SHOPS={folder}, so that it is found", folder=root)
+    home = session.settings().sandbox_url
+    if home and urlsplit(sample.request.url).netloc != urlsplit(home).netloc:
+        session.note("unset BOBUSANG_SANDBOX_URL, so that it is found: it is not of the sandbox")
     session.note("look at {file}; behind each line stands how sure it is", file=made.folder / "shop.yaml")
     session.note("then: {command}", command=session.line(f"source check {made.folder}"))
     session.note("then: {command}", command=session.line(f'source enable {name} --why "…"'))

@@ -47,7 +47,7 @@ def sandbox(
         typer.Option(metavar="FILE", dir_okay=False, help="Keep world and market there; the next start goes on."),
     ] = None,
 ) -> None:
-    """Serve OKmall, MustIt, a news list, a JSON feed, a plain shop and the market BUYMA on this machine.
+    """Serve the malls, suppliers and shops that our sources know, and the market BUYMA, on this machine.
 
     Nothing real is touched. Its clock stands still until it is advanced: prices then move, options sell out and return,
     products come and go. Ctrl-C stops it. A fault: okmall:list:http_429:0.1 lets one call in ten fail, mustit:*:stall:3
@@ -99,6 +99,11 @@ def _ready(session: Session, sandbox: Sandbox, keep: Path | None) -> None:
     session.note("the sandbox is ready: {url}", url=url)
     session.note("  OKmall    {url}/okmall/products/list?brand=나이키(NIKE)&page=1", url=url)
     session.note("  MustIt    {url}/mustit/ gives a token; its sellers are in {url}/admin/world", url=url)
+    session.note("  malls     {url}/wconcept/display/  {url}/musinsa/", url=url)
+    session.note("  shops     {url}/cafe24/product/list.html?cate_no=24  {url}/shopify/", url=url)
+    session.note(
+        "  suppliers {url}/ownerclan/v1/graphql  {url}/domeggook/ssl/api/; name, password and key are sandbox", url=url
+    )
     session.note("  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list", url=url)
     _market(session, sandbox)
     day = f"curl -X POST {url}/admin/advance -d '{{\"hours\": 24}}'"

@@ -41,7 +41,8 @@ def list_sources(
     for one in found["items"]:
         if one["problem"]:
             session.note("{name} cannot be used: {problem}", name=one["name"], problem=one["problem"])
-    on = [one for one in found["items"] if one["enabled"]]
+    # What no shop describes is asked by workflows alone: nobody collects it, so it does not keep the others from "all".
+    on = [one for one in found["items"] if one["enabled"] and one.get("origin") != "undescribed"]
     well = sum(one["health"] == "healthy" for one in on)
     if on:
         session.note("{well} of {on} enabled sources are healthy", well=well, on=len(on))

@@ -177,11 +177,12 @@ def _rest(session: Session, visited: Tried, count: int, limit: int) -> None:
 
 def _extent(session: Session, extent: Extent) -> None:
     total = "?" if extent.total is None else f"{extent.total:,}"
-    text = (
-        "page {page} lists {count} of {total}, and is the last"
-        if extent.last
-        else "page {page} lists {count} of {total}, and the list goes on"
-    )
+    if extent.last:
+        text = "page {page} lists {count} of {total}, and is the last"
+    elif extent.total == len(extent.keys):
+        text = "page {page} lists {count} of {total}; an empty page behind it would prove that these are all"
+    else:
+        text = "page {page} lists {count} of {total}, and the list goes on"
     session.note(text, page=extent.page, count=len(extent.keys), total=total)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,9 +15,13 @@ from bobusang.connectors.sources.generator.making import make, name_of
 from bobusang.connectors.sources.generator.sample import Request, Sample
 from bobusang.kit.errors import Blocked, BobusangError, Conflict, Drifted, Invalid
 from bobusang.sandbox import cafe24, plain, shopify
+from bobusang.sandbox.okmall import item, listing
+from bobusang.sandbox.okmall.listing import Wanted
 from bobusang.sandbox.scene import Scene
 from bobusang.sandbox.world import World
+from bobusang.stages.collect.source import Extent, Snapshot, Target
 from tests.unit.connectors.generator import pages
+from tests.unit.connectors.reading import page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,6 +110,42 @@ def test_goods_in_a_script_are_found_where_they_are(tmp_path: Path, text: str, r
     assert (found.records, found.example["key"], found.example["price"]) == (20, "1000", 129_000)
 
 
+NESTED = [
+    {"id": at, "title": f"코트 {at}", "price": "129,000", "inStock": at != 1, "brand": {"id": 7, "name": "ACME"}}
+    for at in range(1, 4)
+]
+
+
+@pytest.mark.parametrize(
+    ("url", "content"),
+    [
+        ("https://api.acme.co.kr/v1/goods?page=1", {"items": NESTED}),
+        (
+            "https://shop.acme.co.kr/category/1?page=1",
+            pages.NEXT.replace(json.dumps(pages.GOODS), json.dumps(NESTED)),
+        ),
+    ],
+)
+def test_a_brand_that_is_an_object_and_what_is_in_stock_are_read(tmp_path: Path, url: str, content: Any) -> None:
+    found = made(tmp_path, pages.sample(url, content))
+
+    assert (found.records, found.unknown, found.example) == (
+        3,
+        (),
+        {"key": "1", "name": "코트 1", "price": 129_000, "brand": "ACME", "sold_out": True, "currency": "KRW"},
+    )
+
+
+def test_a_brand_in_a_list_of_json_ld_is_read(tmp_path: Path) -> None:
+    items = json.loads(json.dumps(pages.ITEM_LIST))
+    for one in items["itemListElement"]:
+        one["item"]["brand"] = {"@type": "Brand", "name": "ACME"}
+
+    found = made(tmp_path, pages.sample("https://www.acme.com/c/coats", pages.linked(items)))
+
+    assert found.example["brand"] == "ACME"
+
+
 def test_goods_in_json_ld_are_read_in_their_currency(tmp_path: Path) -> None:
     found = made(tmp_path, pages.sample("https://www.acme.com/c/coats", pages.linked(pages.ITEM_LIST)))
 
@@ -139,6 +180,45 @@ def test_one_product_in_json_ld_is_asked_for_by_its_key(tmp_path: Path) -> None:
         "category": ["의류", "코트"],
         "currency": "KRW",
     }
+
+
+def test_a_product_with_several_offers_is_sold_out_when_all_of_them_are(tmp_path: Path) -> None:
+    """A page of OKmall that is sold out for a while has no lowest price; its offers say the rest."""
+    world = World(5, 500)
+    mall = world.mall("okmall")
+    every = [one for no in mall.numbers(0, mall.brands[0]) if (one := world.standing("okmall", no)) is not None]
+    there, out = (
+        next(one for one in every if one.sold_out is gone and not one.product.single) for gone in (False, True)
+    )
+    scene = Scene(world, HOST)
+
+    found = made(
+        tmp_path, pages.sample(f"{HOME}/okmall/products/view?no={there.product.no}", item.render(scene, there))
+    )
+    source = load_shop(found.folder)
+    [ask] = source.seeds(Target("product", str(out.product.no)))
+    [extent, read] = source.read(page(ask, item.render(scene, out)))
+
+    assert isinstance(read, Snapshot)
+    assert (found.example["price"], found.example["sold_out"]) == (there.price, False)
+    assert (read.key, read.fields["price"], read.fields["sold_out"]) == (str(out.product.no), out.price, True)
+    assert (extent, read.unknown) == (Extent((str(out.product.no),), last=True), ())
+
+
+def test_boxes_with_a_brand_in_the_heading_and_pictures_that_come_late(tmp_path: Path) -> None:
+    scene = Scene(World(5, 500), HOST)
+    text = listing.render(scene, Wanted("나이키(NIKE)"))
+
+    found = made(tmp_path, pages.sample(f"{HOME}/okmall/products/list?brand=나이키(NIKE)&page=1", text))
+
+    source = load_shop(found.folder)
+    [ask] = source.seeds(Target("list", "all"))
+    read = [one for one in source.read(page(ask, text)) if isinstance(one, Snapshot)]
+    products = {one.key: scene.world.mall("okmall").product(int(one.key)) for one in read}
+    assert {one.key: (one.fields["name"], one.fields["brand"]) for one in read} == {
+        key: (one.title + one.more, "NIKE") for key, one in products.items()
+    }
+    assert [one.fields["thumbnail"] for one in read if f"img{one.key}_" not in one.fields["thumbnail"]] == []
 
 
 def test_boxes_of_a_plain_page_are_recognised(tmp_path: Path) -> None:
@@ -198,6 +278,14 @@ def test_a_shopify_shop_in_dollars_reads_cents(tmp_path: Path) -> None:
 
 UNREADABLE: list[tuple[Any, dict[str, Any], type[BobusangError], str]] = [
     (pages.html('<div id="root"></div><script src="/a.js"></script>'), {}, Drifted, "drawn by scripts"),
+    (
+        pages.html(
+            f'<script id="__NEXT_DATA__" type="application/json">{json.dumps({"meta": pages.GOODS[0]})}</script>'
+        ),
+        {},
+        Drifted,
+        "no list of goods is in its scripts",
+    ),
     (pages.html("Checking", "<title>Just a moment...</title>"), {}, Drifted, "a wall against robots"),
     (pages.html('<form><input type="password"></form>' + "글 " * 300), {}, Drifted, "asks for a login"),
     (pages.html("<p>" + "회사 소개 " * 100 + "</p>"), {}, Drifted, "no list of goods was recognised"),

@@ -36,6 +36,8 @@ class Guess:
     sure: Sure
     why: str
     optional: bool = False
+    otherwise: str = ""
+    """Read instead where the expression finds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,9 @@ _NOT_PRICE = re.compile(
 _IMAGE = re.compile(r"image|img|thumb|picture|photo|pic")
 _URL = re.compile(r"url|link|href|landing|path")
 _BRAND = re.compile(r"(?:brand|vendor|maker|manufacturer)(?:name|nm|en|eng|ko|kor|kr)?$")
+_OF_BRAND = re.compile(r"(?:^|\.)(?:brand|brandinfo|vendor|maker|manufacturer)\.(?:brand)?(?:name|nm|title)(?:en|ko)?$")
 _SOLD = re.compile(r"(?:is)?(?:soldout|outofstock|soldoutyn|issold)$")
+_TO_BE_HAD = re.compile(r"(?:is)?(?:instock|available|instockyn|buyable|purchasable)$")
 _STOCK = re.compile(r"(?:stock|inventory|quantity|qty|stockcount|stockqty)$")
 
 
@@ -232,13 +236,20 @@ def money(column: Column, currency: str = "") -> tuple[str, Sure, str]:
 
 def _rest(every: list[Column]) -> list[Guess | None]:
     return [
-        _first(every, "brand", lambda one: _BRAND.fullmatch(one.name) is not None and one.all(_is_text), ""),
+        _first(every, "brand", lambda one: _is_brand(one) and one.all(_is_text), ""),
         _images(every),
         _first(every, "sold_out", lambda one: _SOLD.fullmatch(one.name) is not None and one.all(_is_truth), " | bool"),
+        _first(every, "sold_out", lambda one: _TO_BE_HAD.fullmatch(one.name) is not None and one.all(_is_truth),
+               " | bool | not"),
         _first(every, "stock", lambda one: _STOCK.fullmatch(one.name) is not None and one.all(_is_count), " | int"),
         _first(every, "url", lambda one: _URL.search(one.name) is not None and not _IMAGE.search(one.path.lower())
                and one.all(_is_address), " | abs_url"),
     ]  # fmt: skip
+
+
+def _is_brand(one: Column) -> bool:
+    """By its own name, or as the name of an object that is called so."""
+    return bool(_BRAND.fullmatch(one.name) or _OF_BRAND.search(re.sub(r"[_-]", "", one.path.lower())))
 
 
 def _first(every: list[Column], name: str, fits: Callable[[Column], bool], filters: str) -> Guess | None:

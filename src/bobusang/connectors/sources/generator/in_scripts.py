@@ -189,11 +189,20 @@ def _product_fields(product: dict[str, Any], page: Document, key: str) -> dict[s
         "name": Guess("name", "name | unescape | strip", Sure.SURE, f"as {str(product['name'])[:40]}"),
     }
     price = next((name for name in ("price", "lowPrice") if offer.get(name) is not None), "")
+    several = [one for one in offer.get("offers") or () if isinstance(one, dict)]
     if price:
-        fields["price"] = Guess("price", f"{at}.{price} | {read}", Sure.SURE, f"{currency}, as {offer[price]}")
+        # A product that is sold out may have no lowest price, and still says what its options cost.
+        each = f"{at}.offers[*].price | {read} | same" if price == "lowPrice" and several else ""
+        why = f"{currency}, as {offer[price]}"
+        fields["price"] = Guess("price", f"{at}.{price} | {read}", Sure.SURE, why, otherwise=each)
     if offer.get("availability"):
         fields["sold_out"] = Guess(
             "sold_out", f"{at}.availability | {SOLD}", Sure.SURE, f"as {offer['availability']}", optional=True
+        )
+    elif several and all(one.get("availability") for one in several):
+        why = f"when all {len(several)} offers are"
+        fields["sold_out"] = Guess(
+            "sold_out", f"{at}.offers[*].availability | {SOLD} | all", Sure.SURE, why, optional=True
         )
     if product.get("image"):
         image = product["image"]

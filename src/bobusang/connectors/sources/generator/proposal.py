@@ -45,7 +45,9 @@ def quoted(text: str) -> str:
 
 def line(indent: int, name: str, guess: Guess) -> str:
     """A field with how sure it is."""
-    return f"{' ' * indent}{name}: {quoted(guess.expression)}   # {guess.sure}: {one_line(guess.why)}"
+    either = ", ".join(quoted(one) for one in (guess.expression, guess.otherwise) if one)
+    read = f"[{either}]" if guess.otherwise else either
+    return f"{' ' * indent}{name}: {read}   # {guess.sure}: {one_line(guess.why)}"
 
 
 def one_line(text: str, longest: int = 100) -> str:
@@ -199,7 +201,10 @@ def shop(request: Request, base: str, format: str, asked: Asking, records: str, 
 
 def said(fields: dict[str, Guess]) -> tuple[list[str], list[str]]:
     """In plain words: what was found, and what was not."""
-    found = [f"{name}: {one.expression} ({one.sure}: {one.why})" for name, one in fields.items()]
+    found = [
+        f"{name}: {one.expression}{f', or {one.otherwise}' if one.otherwise else ''} ({one.sure}: {one.why})"
+        for name, one in fields.items()
+    ]
     wanted = {"price": "a price", "images": "pictures", "brand": "a brand", "sold_out": "whether something is sold out"}
     have = (
         set(fields) | ({"images"} if "thumbnail" in fields else set()) | ({"sold_out"} if "stock" in fields else set())

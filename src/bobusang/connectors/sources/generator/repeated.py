@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LEAST = 3
 MOST_BOXES = 60
 MOST_CLASSES = 400
+LONGEST_BRAND = 40
 
 _MONEY = re.compile(r"[0-9][0-9,]{2,12} ?원|₩ ?[0-9][0-9,]{2,12}|(?<![0-9,])[0-9]{1,3}(?:,[0-9]{3}){1,3}(?![0-9,])")
 _CLASS = re.compile(r"[A-Za-z_][\w-]{0,60}")
@@ -28,6 +29,7 @@ _KEYED = re.compile(r"data-(?:[\w-]{0,20}-)?(?:id|no|key|code|seq|idx|num|produc
 _NAMED = re.compile(r"name|title|tit|nm|subject", re.IGNORECASE)
 _PRICED = re.compile(r"price|prc|cost|amount|sale|won(?![a-z])", re.IGNORECASE)
 _BEFORE = re.compile(r"origin|consumer|before|list|normal|custom|retail|del|strike", re.IGNORECASE)
+_BRAND = re.compile(r"brand|brd|maker", re.IGNORECASE)
 _TOTAL = re.compile(r"total|count|cnt", re.IGNORECASE)
 
 
@@ -77,10 +79,12 @@ def _fields(nodes: list[Any]) -> dict[str, Guess]:
     inner: Counter[str] = Counter()
     for node in nodes:
         inner.update({selector for each in node.css("*") for selector in _selectors(each)})
+    order = {one: at for at, one in enumerate(dict.fromkeys(s for each in nodes[0].css("*") for s in _selectors(each)))}
     common = [selector for selector, count in inner.items() if count >= SHARE * len(nodes)]
+    common.sort(key=lambda selector: order.get(selector, len(order)))
     texts = {selector: [_text(node.css_first(selector)) for node in nodes] for selector in common}
     found: dict[str, Guess] = {}
-    for guess in (_key(nodes), _name(texts, len(nodes)), *_prices(texts), _picture(nodes)):
+    for guess in (_key(nodes), _name(texts, len(nodes)), _brand(texts), *_prices(texts), _picture(nodes)):
         if guess is not None:
             found[guess.name] = guess
     return found
@@ -126,8 +130,34 @@ def _name(texts: dict[str, list[str]], count: int) -> Guess | None:
     selector, values = min(
         fit, key=lambda one: (not _NAMED.search(one[0]), one[0][:1] != "h", -len(set(one[1])), one[0])
     )
+    selector, values = _inner(selector, values, fit)
     sure = Sure.SURE if _NAMED.search(selector) else Sure.LIKELY
     return Guess("name", selector, sure, f"as {values[0][:40]}")
+
+
+def _inner(selector: str, values: list[str], fit: list[tuple[str, list[str]]]) -> tuple[str, list[str]]:
+    """The name itself, where a heading holds a brand or a season beside it: as telling as the whole, and shorter."""
+    inside = [
+        (other, texts)
+        for other, texts in fit
+        if _NAMED.search(other) and not _BRAND.search(other) and len(set(texts)) >= SHARE * len(set(values))
+        and all(text and text in whole for text, whole in zip(texts, values, strict=True)) and texts != values
+    ]  # fmt: skip
+    return min(inside, key=lambda one: sum(map(len, one[1])), default=(selector, values))
+
+
+def _brand(texts: dict[str, list[str]]) -> Guess | None:
+    """What a class calls a brand, the first in a box: short, and no money."""
+    fit = [
+        (selector, values)
+        for selector, values in texts.items()
+        if _BRAND.search(selector)
+        and all(0 < len(text) <= LONGEST_BRAND and not _MONEY.search(text) for text in values)
+    ]
+    if not fit:
+        return None
+    selector, values = fit[0]
+    return Guess("brand", selector, Sure.LIKELY, f"as {values[0]}", optional=True)
 
 
 def _prices(texts: dict[str, list[str]]) -> list[Guess]:
@@ -155,12 +185,20 @@ def _prices(texts: dict[str, list[str]]) -> list[Guess]:
 
 
 def _picture(nodes: list[Any]) -> Guess | None:
-    for attribute in ("data-original", "data-src", "src"):
-        values = [
-            (image.attrs.get(attribute) or "") if (image := node.css_first("img")) is not None else "" for node in nodes
-        ]
-        if _most(values, bool) and len(set(values)) > len(values) / 2:
-            return Guess("thumbnail", f"img@{attribute} | abs_url", Sure.LIKELY, f"as {values[0][-40:]}", optional=True)
+    """Where the first picture of a box is; of those below the first rows often beside a dot that is loaded at once."""
+    images = [image.attrs if (image := node.css_first("img")) is not None else {} for node in nodes]
+    for late in ("data-original", "data-src", "src"):
+        values = [image.get(late) or image.get("src") or "" for image in images]
+        if any(image.get(late) for image in images) and _most(values, bool) and len(set(values)) > len(values) / 2:
+            bare = late != "src" and not all(image.get(late) for image in images)
+            return Guess(
+                "thumbnail",
+                f"img@{late} | abs_url",
+                Sure.LIKELY,
+                f"as {values[0][-40:]}",
+                optional=True,
+                otherwise="img@src | abs_url" if bare else "",
+            )
     return None
 
 

@@ -58,6 +58,11 @@ def why_unreadable(sample: Sample) -> Drifted:
         return Drifted("it is a wall against robots, not the shop's page", hint=CURL)
     if _PASSWORD.search(text):
         return Drifted("it asks for a login, and shows no goods without one", hint=CURL)
+    if "__NEXT_DATA__" in text:
+        return Drifted(
+            "no list of goods is in its scripts: they are asked for later, or it is the page of one product",
+            hint=f"of one product give the list that leads to it; otherwise {CURL}",
+        )
     seen = re.sub(r"<[^>]{0,2000}>", " ", _SCRIPTS.sub(" ", text))
     if _DRAWN.search(text) or (len(" ".join(seen.split())) < 300 and "<script" in text.lower()):
         return Drifted("its goods are drawn by scripts: the page itself holds none", hint=CURL)
