@@ -15,7 +15,7 @@ import pytest
 from bobusang.engine import redriving
 from bobusang.engine.model import ReasonClass
 from bobusang.engine.outcome import Park
-from bobusang.flows.conveyor import reporting
+from bobusang.flows.conveyor import cancelling, reporting, retrying
 from bobusang.flows.conveyor.model import Mode
 from bobusang.kit import json
 from bobusang.kit.sql import Statement
@@ -211,6 +211,25 @@ async def test_a_price_is_not_sent_once_the_mall_is_dearer_than_it_was_made_of(s
     assert await stall.calls() == []
     assert await stall.told(batch) == {"its price was made of ₩9, and the mall asks ₩9 now: priced anew": 1}
     assert {sku: one["price"] for sku, one in (await shelves(stall.shop)).items()} == stall.prices
+
+
+async def test_a_cancelled_batch_that_owes_only_register_is_priced_anew_and_sent(stall: Stall) -> None:
+    """The prices went with the tasks that were cancelled: a new job has none before it has asked PRICE."""
+    there, sku = await stall.mall(), min(stall.prices)
+    await stall.ask(sku, lower(there[sku]["price"]))
+    batch, engine = await stall.parked(1), stall.shop.yard.app.engine
+    await Workshop(engine).fold()
+    await stall.shop.yard.db.transact(lambda tx: cancelling.cancel(tx, engine, batch, why="not now"))
+    stall.clock.leap(minutes=11)
+    async with stall.shop.yard.working():
+        assert await stall.shop.ended(batch) == "FAILED"
+        retried = await stall.shop.yard.db.transact(lambda tx: retrying.retry(tx, engine, batch))
+        assert (retried.brands, await stall.shop.ended(batch)) == ((MUSTIT,), "COMPLETED")
+
+    [(_, _, price)] = found = await stall.calls()
+    assert found == [(sku, "EDIT", price)]
+    assert {sku: one["price"] for sku, one in (await shelves(stall.shop)).items()} == stall.prices | {sku: price}
+    assert price < stall.prices[sku]
 
 
 async def test_a_call_under_way_is_sent_again_as_it_was_and_todays_price_follows(stall: Stall) -> None:
