@@ -46,9 +46,10 @@ class Snooze(Outcome, frozen=True):
 
 
 class Skip(Outcome, frozen=True):
-    """Nothing to do here; neither success nor failure of the job."""
+    """Nothing to do here; neither success nor failure of the job. `spawn` is who takes it up instead."""
 
     reason: str = ""
+    spawn: tuple[NewTask, ...] = ()
 
 
 class Fail(Outcome, frozen=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, making, queue, waiting
 from bobusang.engine.model import Entry, HeldReason, NewTask, ReasonClass, Task, TaskOutcome
-from bobusang.engine.outcome import CONTEXT_LIMIT, DONE, Done, Outcome, Park
+from bobusang.engine.outcome import CONTEXT_LIMIT, DONE, Done, Outcome, Park, Skip
 from bobusang.engine.pausing import mark_paused
 from bobusang.engine.rules import Move, decide, fingerprint, resolve, storable
 from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
@@ -154,7 +154,8 @@ def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result
     if not isinstance(outcome, Done):
         if move.wait_key is not None:
             making.bounded(move.wait_key, making.KEY_LIMIT, "key")
-        return Result(task, outcome, move)
+        instead = outcome.spawn if isinstance(outcome, Skip) else ()
+        return Result(task, outcome, move, drafts=tuple(_made(task, instead, books.payload_limit)))
     if not isinstance(outcome.context, Mapping | None):
         raise Invalid(f"the context is a {type(outcome.context).__name__}", hint="give names with values")
     output = outcome.output
@@ -171,13 +172,18 @@ def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result
 
 
 def _drafts(task: Task, outcome: Done, output: object, limit: int) -> Iterable[Draft]:
+    if outcome.spawn is not None:
+        yield from _made(task, outcome.spawn, limit)
+        return
+    following = task.run.plan.after(task.step)
+    if following is not None and not following.gather:
+        yield making.draft(task.run, following, NewTask(output), key=str(task.id), limit=limit, maker=task.step)
+
+
+def _made(task: Task, spawn: Iterable[NewTask], limit: int) -> Iterable[Draft]:
     plan, run = task.run.plan, task.run
     following = plan.after(task.step)
-    if outcome.spawn is None:
-        if following is not None and not following.gather:
-            yield making.draft(run, following, NewTask(output), key=str(task.id), limit=limit, maker=task.step)
-        return
-    for index, new in enumerate(outcome.spawn, start=1):
+    for index, new in enumerate(spawn, start=1):
         step = plan.step(new.step) if new.step else following
         if step is None:
             wanted = f"'{new.step}'" if new.step else "a next step"

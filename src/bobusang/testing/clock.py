@@ -1,4 +1,4 @@
-"""A clock that moves when a test says so."""
+"""Clocks that move when a test says so."""
 
 from __future__ import annotations
 
@@ -24,3 +24,21 @@ class ManualClock:
     def set(self, now: datetime) -> None:
         """Move to an instant."""
         self._now = now
+
+
+class LeapingClock:
+    """Goes as the machine's own does, and leaps when it is told to: back to leave room, then ahead.
+
+    Never beyond the machine's: a worker's heart beats by the database's own time, and must not seem to have stopped.
+    """
+
+    def __init__(self) -> None:
+        self._behind = timedelta()
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) - self._behind
+
+    def leap(self, **span: float) -> None:
+        """Leap by `hours=…`, `minutes=…` and so on."""
+        self._behind -= timedelta(**span)
+        assert self._behind >= timedelta(), "beyond the machine's own time"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from bobusang.kit.clock import Clock
     from bobusang.sandbox.world import World
     from bobusang.testing.sandbox import Door
     from bobusang.wiring import App
@@ -49,12 +50,13 @@ class Yard:
         world: World | None = None,
         door: Door | None = None,
         sandbox: dict[str, Any] | None = None,
+        clock: Clock | None = None,
         **said: Any,
     ) -> AsyncIterator[Yard]:
         """The application in a folder, over a sandbox of its own or over that of `door`; `said` are settings."""
         async with _door(world, door, sandbox or {}) as found:
             settings = load({}, home=str(home), sandbox_url=found.url, **said)
-            async with wiring.opened(settings, migrate=True) as app:
+            async with wiring.opened(settings, migrate=True, clock=clock) as app:
                 yield Yard(app, found)
 
     @asynccontextmanager

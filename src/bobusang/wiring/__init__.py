@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from bobusang.engine.handlers import Handlers
     from bobusang.flows.collect.collector import Collector
     from bobusang.flows.conveyor.belt import Belt
+    from bobusang.kit.clock import Clock
     from bobusang.platform.bus import Bus, Joined, Subscriber
     from bobusang.platform.notifier import Notifier
     from bobusang.platform.subscriptions import Subscription
@@ -148,17 +149,19 @@ class App:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, migrate: bool | None = None, fetches: bool = False) -> AsyncIterator[App]:
+async def opened(
+    settings: Settings, *, migrate: bool | None = None, fetches: bool = False, clock: Clock | None = None
+) -> AsyncIterator[App]:
     """Build the application on its database: the embedded one is brought up to date, any other must be.
 
-    `fetches`: this process will call malls.
+    `fetches`: this process will call malls. `clock`: another time than the database's own.
     """
     url = settings.database
     if settings.is_embedded if migrate is None else migrate:
         await migrations.upgrade(url)
     else:
         await _must_be_current(url)
-    database = await db.connect(url, pool=settings.database_pool)
+    database = await db.connect(url, clock=clock, pool=settings.database_pool)
     app = build(settings, database)
     try:
         await app.consumers.install(database)

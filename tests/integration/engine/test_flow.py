@@ -121,6 +121,25 @@ async def test_a_task_sent_over_a_barrier_waits_for_it(shop: Workshop) -> None:
     assert sorted(task.input for task in (await shop.claimed(handler="store")).tasks) == ["from check", "sent ahead"]
 
 
+async def test_what_is_left_out_may_be_taken_up_by_an_earlier_step(shop: Workshop) -> None:
+    """`check` finds that `fetch` must be done anew: what gathers waits for that, and nothing is counted twice."""
+    steps = (step("fetch"), step("check", **BARRIER), step("report", gather=True))
+    job = await shop.job(await shop.workflow(*steps), "a")
+    await shop.drain(handler="fetch")
+    anew = Skip("too old", (NewTask("anew", key="a again", step="fetch"),))
+    await shop.finish(await shop.claimed(handler="check"), anew)
+    await shop.fold()
+    assert await shop.claim(handler="report") is None
+
+    assert await shop.drain(handler="fetch") == ["a again"]
+    await shop.drain(handler="check")
+    [report] = (await shop.claimed(handler="report")).tasks
+
+    assert report.input == {"tasks": 2, "succeeded": 1, "failed": 0, "skipped": 1, "cancelled": 0}
+    left_out = await shop.rows("select error_message from tasks where job_id = :id and outcome = 'SKIPPED'", id=job)
+    assert left_out == [{"error_message": "too old"}]
+
+
 async def test_two_barriers_open_one_after_the_other(shop: Workshop) -> None:
     workflow = await shop.workflow(step("one", **BARRIER), step("two", **BARRIER), step("three"))
     job = await shop.job(workflow, "a")

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from bobusang.engine.model import Entry, JobType, Plan, QueueType, Run, Step, StepType, Task
+from bobusang.engine.model import Entry, JobType, NewTask, Plan, QueueType, Run, Step, StepType, Task
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.flows.conveyor.goods import Known
 from bobusang.flows.conveyor.registering import (
     DOUBTED,
     GRACE,
     LONGEST_WAIT,
     REST,
+    Outrun,
     Registered,
     apart,
+    back,
     became,
     combined,
     done,
 )
 from bobusang.kit import json
-from bobusang.stages.register.deciding import Chosen, Decision, Faulty, Stopped, Waiting
+from bobusang.stages.register.deciding import Chosen, Decision, Faulty, Outdated, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind, Urgency
 from bobusang.stages.register.diffing import Step as Call
 from bobusang.stages.register.guards import Guard, Trip
@@ -69,6 +73,7 @@ CREATE = Chosen(Call(Kind.CREATE, draft(), Urgency.NEW))
             Skip("no room: left to the next run"),
         ),
         (planned(Stopped(Trip(Guard.CLOSED, "too many at once"), "x")), {}, Skip("held: too many at once")),
+        (planned(Outdated("it is old")), {}, Skip("it is old")),
         (planned(Faulty((PROBLEM,))), {}, Skip("the market would refuse it: the name is too long")),
         (planned(Idle("as confirmed")), {}, Done(output="as confirmed")),
         (planned(Idle("no such brand", is_refused=True)), {}, Skip("no such brand")),
@@ -80,15 +85,17 @@ def test_what_a_task_does_next(one: Planned, answers: dict[int, Settled], outcom
     assert became(one, answers, ACCOUNT, NOW) == outcome
 
 
-def task(doubts: str = "", **prices: dict[str, Any]) -> Task:
+def task(doubts: str = "", again: tuple[int, ...] = (), stages: tuple[str, ...] = (), **prices: Any) -> Task:
     step = Step(1, 1, "register", StepType.STORE, "conveyor.register")
-    run = Run(1, Plan(1, "conveyor", 1, (step,)), JobType.FULL, 5, QueueType.NORMAL, {}, {})
-    told = {"id": 7, "prices": prices} | ({"doubts": doubts} if doubts else {})
+    said = {"stages": list(stages)} if stages else {}
+    run = Run(1, Plan(1, "conveyor", 1, (step,)), JobType.FULL, 5, QueueType.NORMAL, said, {})
+    told = {"id": 7, "prices": prices} | ({"doubts": doubts} if doubts else {}) | ({"again": again} if again else {})
     return Task(Entry(1, 1, 0, 0, 1, 5, 0, 0), run, step, "k", None, json.dumps(told))
 
 
 QUOTE = {"reason": "undercut", "held": False}
 WAIT, SKIP = Wait("market-call:5", NOW), Skip("held: too many at once")
+OUTRUN = Outrun("it is old: priced anew")
 
 
 @pytest.mark.parametrize(
@@ -96,6 +103,7 @@ WAIT, SKIP = Wait("market-call:5", NOW), Skip("held: too many at once")
     [
         ([Done(output="as confirmed"), WAIT, SKIP], WAIT),
         ([SKIP, Done(output="as confirmed")], SKIP),
+        ([Done(output="as confirmed"), WAIT, SKIP, OUTRUN], OUTRUN),
         ([Done(output="as confirmed"), Done(output="as confirmed")], Registered(output="as confirmed")),
         ([], Skip("no account sells it any more")),
     ],
@@ -104,6 +112,44 @@ def test_a_task_waits_while_one_account_does_and_then_tells_what_is_held(
     outcomes: list[Outcome], outcome: Outcome
 ) -> None:
     assert combined(task(main=QUOTE), outcomes) == outcome
+
+
+SHIRT = Known(7, "okmall", "500", 4, {}, NOW)
+
+
+@pytest.mark.parametrize(
+    ("one", "known", "outcome"),
+    [
+        (
+            task(),
+            SHIRT,
+            Outrun(
+                "it is old: priced anew",
+                (NewTask({"key": "500", "version": 4, "again": [1]}, key="500:4~1", step="price", raw=True),),
+            ),
+        ),
+        (
+            task(again=(8, 9)),
+            replace(SHIRT, fields={"gone": True}),
+            Outrun(
+                "it is old: priced anew",
+                (
+                    NewTask(
+                        {"key": "500", "version": 4, "again": [8, 9, 1]},
+                        key="500:4~1",
+                        step="price",
+                        priority=10,
+                        raw=True,
+                    ),
+                ),
+            ),
+        ),
+        (task(again=(7, 8, 9)), SHIRT, Outrun("it is old: left to the next run")),
+        (task(stages=("REGISTER",)), SHIRT, Outrun("it is old: left to the next run")),
+    ],
+)
+def test_what_is_outdated_goes_back_to_price_but_not_for_ever(one: Task, known: Known, outcome: Outrun) -> None:
+    assert back(one, known, "it is old") == outcome
 
 
 def test_a_price_that_is_still_on_its_way_is_looked_at_again_soon() -> None:

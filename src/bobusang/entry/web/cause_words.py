@@ -51,6 +51,20 @@ SAID = tuple(
         ),
         (r"the market would refuse it: (?P<why>.+)", N_("the market would refuse it: %(why)s")),
         (r"held: (?P<why>.+)", N_("held: %(why)s")),
+        (r"(?P<why>its price was .+): priced anew", N_("%(why)s: priced anew")),
+        (r"(?P<why>.+): left to the next run", N_("%(why)s: left to the next run")),
+        (
+            r"its price was decided (?P<age>\d+) hours ago, and is good for (?P<most>\d+)",
+            N_("its price was decided %(age)s hours ago, and is good for %(most)s"),
+        ),
+        (
+            r"its price was made of (?P<then>.+), and the mall asks (?P<now>.+) now",
+            N_("its price was made of %(then)s, and the mall asks %(now)s now"),
+        ),
+        (
+            r"its price was (?P<then>\S+), and (?P<now>.+) was decided since",
+            N_("its price was %(then)s, and %(now)s was decided since"),
+        ),
         (r"the translation failed: (?P<why>.+)", N_("the translation failed: %(why)s")),
         (r"cancelled: nobody said why", N_("cancelled")),
         (r"cancelled: (?P<why>.+)", N_("cancelled: %(why)s")),

@@ -34,13 +34,14 @@ def follows(run: Run, stage: Stage) -> bool:
 
 
 def carried(
-    run: Run, stage: Stage, key: str, version: int, *, urgent: bool = False, **more: Any
+    run: Run, stage: Stage, key: str, version: int, *, urgent: bool = False, again: Sequence[int] = (), **more: Any
 ) -> tuple[NewTask, ...]:
-    """The task that takes a version of a product to a stage; none where the job does not go so far."""
+    """The task that takes a version of a product to a stage; none where the job does not go so far. `again` are the
+    tasks of the product that went back to a stage it had been through: each makes a way of its own from there."""
     if not follows(run, stage):
         return ()
-    told = {"key": key, "version": version, **more}
-    name = _name(f"{key}:{version}")
+    told = {"key": key, "version": version, **more} | ({"again": list(again)} if again else {})
+    name = _name(f"{key}:{version}" + (f"~{again[-1]}" if again else ""))
     return (NewTask(told, key=name, step=STEPS[stage], priority=URGENT if urgent else 0, raw=True),)
 
 

@@ -13,7 +13,7 @@ from bobusang.flows.conveyor.starting import stages_asked
 from bobusang.stages.convert import store
 from bobusang.stages.price.model import Hold
 from bobusang.stages.register import accounts, listings
-from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, Waiting
+from bobusang.stages.register.deciding import Chosen, Faulty, Outdated, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle
 
 if TYPE_CHECKING:
@@ -189,5 +189,5 @@ def _line(sku: str, account: Account, one: Preview) -> Line:
         case Faulty(problems):
             words = "; ".join(problem.words for problem in problems)
             return Line(sku, account.name, why=f"the market would refuse it: {words}")
-        case Idle(reason):
+        case Outdated(reason) | Idle(reason):
             return Line(sku, account.name, why=reason)

@@ -177,10 +177,11 @@ class Pricer:
             "decided_at": text(self._belt.db.clock.now()),
         }
         data = facts.made[known.id].data
-        if data is not None and (doubts := wanting.doubts(known, data)):
-            more["doubts"] = doubts
-        urgent = known.is_gone or task.entry.priority >= URGENT
-        spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=urgent, **more)
+        if data is not None:
+            more["basis"] = wanting.basis(known, data)
+            more |= {"doubts": doubts} if (doubts := wanting.doubts(known, data)) else {}
+        urgent, again = known.is_gone or task.entry.priority >= URGENT, task.input.get("again", ())
+        spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=urgent, again=again, **more)
         return Priced(output=told, spawn=spawn, quoted=mine)
 
 

@@ -13,14 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
 from bobusang.engine.waiting import wake_many
-from bobusang.flows.conveyor import goods, marks, wanting
+from bobusang.flows.conveyor import goods, marks, outdating, wanting
 from bobusang.flows.conveyor.marks import Mark
+from bobusang.flows.conveyor.model import Stage
+from bobusang.flows.conveyor.onward import URGENT, carried
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
 from bobusang.stages.convert import store
+from bobusang.stages.price import quotes
 from bobusang.stages.price.model import Reason
 from bobusang.stages.register import accounts, listings
-from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, Waiting
+from bobusang.stages.register.deciding import Chosen, Faulty, Outdated, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle
 from bobusang.stages.register.planning import Postponed
 from bobusang.stages.register.settling import wait_key
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.image.model import Picture
+    from bobusang.stages.price.quotes import Key, Said
     from bobusang.stages.register.model import Account, Wanted
     from bobusang.stages.register.planning import Planned
     from bobusang.stages.register.settling import Settled
@@ -61,6 +65,10 @@ class Registered(Done, frozen=True):
     """Whether it is worth another look in an hour."""
 
 
+class Outrun(Skip, frozen=True):
+    """Its price is not sent any more, and the product goes back to PRICE. What has sold out was told all the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a batch is registered by."""
@@ -70,6 +78,8 @@ class Facts:
     made: Mapping[int, Conversion]
     pictures: Mapping[int, tuple[Picture, ...]]
     seen: Mapping[int, datetime]
+    said: Mapping[Key, Said]
+    """The last word of PRICE on each listing."""
 
 
 class Registering:
@@ -81,7 +91,8 @@ class Registering:
     async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
         """Plan, send and wait; or, woken by the verdict, be done."""
         sellers = await self._sellers()
-        over = await self._over([task for task in batch if task.signal is not None], sellers)
+        woken = [task for task in batch if task.signal is not None and not self._is_old(task, sellers)]
+        over = await self._over(woken, sellers)
         left = [task for task in batch if task.id not in over]
         outcomes = {**over, **(await self._sent(left, sellers) if left else {})}
         return [outcomes[task.id] for task in batch]
@@ -114,6 +125,12 @@ class Registering:
         return {one.name: one for one in every if one.market == self._belt.market}
 
     # --- woken ------------------------------------------------------------------------------------------------------
+
+    def _is_old(self, task: Task, sellers: Mapping[str, Account]) -> bool:
+        """Whether its verdict came so late that its price is not good any more, though it was when it was sent."""
+        age = self._belt.db.clock.now() - utc(task.input["decided_at"])
+        named = (sellers[name].policy for name in task.input["prices"] if name in sellers)
+        return any(outdating.is_old(age, policy.price_hours) for policy in named)
 
     async def _over(self, woken: Sequence[Task], sellers: Mapping[str, Account]) -> dict[int, Outcome]:
         """Those among the woken whose every call was confirmed; a refusal is planned again, its stock may still go."""
@@ -152,11 +169,13 @@ class Registering:
                 await store.load(tx, self._belt.market, ids),
                 await self._belt.picturing.pictures(tx, ids, self._belt.recipe),
                 await goods.seen(tx, ids),
+                await quotes.last_said(tx, ids) if ids else {},
             )
 
     async def _of_account(self, account: Account, run: str, tasks: Sequence[Task], facts: Facts) -> dict[int, Outcome]:
         wanted = {task.id: self._wanted(task, account, facts) for task in tasks}
-        asked = {id: one for id, one in wanted.items() if one is not None}
+        # The last of a product is planned, so what is outdated stands before what is not.
+        asked = dict(sorted(((id, one) for id, one in wanted.items() if one is not None), key=_outdated_first))
         outcomes: dict[int, Outcome] = {
             id: Skip("its pictures or its conversion are missing") for id in wanted if id not in asked
         }
@@ -170,8 +189,10 @@ class Registering:
             sent = await register.send(account, list(outgoings.values()))
             settled = {one.call_id: one for one in await db.transact(lambda tx: register.settle(tx, account, sent))}
         now = db.clock.now()
-        found = [became(one, settled, account, now) for one in planned]
-        return outcomes | dict(zip(asked, apart(found, now), strict=True))
+        found = apart([became(one, settled, account, now) for one in planned], now)
+        outcomes |= dict(zip(asked, found, strict=True))
+        late = [task for task in tasks if task.id in asked and asked[task.id].outdated]
+        return outcomes | {task.id: back(task, facts.known[task.id], asked[task.id].outdated) for task in late}
 
     async def _planned(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
         """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
@@ -185,14 +206,24 @@ class Registering:
         made = None if known is None else facts.made.get(known.id)
         if known is None or made is None or made.data is None or known.id not in facts.pictures:
             return None
+        told, decided_at = task.input["prices"][account.name], utc(task.input["decided_at"])
+        today = wanting.basis(known, made.data)
         return wanting.registered(
             known,
             made.data,
             [self._belt.shown(picture) for picture in facts.pictures[known.id]],
-            task.input["prices"][account.name],
+            told,
             cap=account.policy.most,
             seen_at=facts.seen.get(known.id),
-            decided_at=utc(task.input["decided_at"]),
+            decided_at=decided_at,
+            outdated=outdating.why(
+                told,
+                decided_at=decided_at,
+                made_of=(task.input.get("basis", today), today),
+                said=facts.said.get((known.id, self._belt.market, account.name)),
+                hours=account.policy.price_hours,
+                now=self._belt.db.clock.now(),
+            ),
         )
 
 
@@ -210,6 +241,8 @@ def became(planned: Planned, settled: Mapping[int, Settled], account: Account, n
             return Snooze(until, reason) if until - now <= LONGEST_WAIT else Skip(f"{reason}: left to the next run")
         case Stopped(trip, _):
             return Skip(f"held: {trip.reason}")
+        case Outdated(reason):
+            return Skip(reason)
         case Faulty(problems):
             return Skip("the market would refuse it: " + "; ".join(one.words for one in problems))
         case Idle(reason, True, until) if until is not None and until - now <= LONGEST_WAIT:  # an outage passes
@@ -240,8 +273,9 @@ def apart(outcomes: Sequence[Outcome], now: datetime) -> list[Outcome]:
 
 
 def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
-    """One outcome for all accounts: while one waits the task does, then what is held is told."""
-    for kind in (Wait, Snooze, Skip):
+    """One outcome for all accounts: where the price of one is outdated all go back, and whoever comes then finds the
+    calls of the others; else while one waits the task does, then what is held is told."""
+    for kind in (Outrun, Wait, Snooze, Skip):
         found = next((one for one in outcomes if isinstance(one, kind)), None)
         if found is not None:
             return found
@@ -250,12 +284,26 @@ def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
     return done(task, "; ".join(dict.fromkeys(str(one.output) for one in outcomes if isinstance(one, Done))))
 
 
+def back(task: Task, known: Known, why: str) -> Outrun:
+    """A task whose price is not sent any more: PRICE decides anew in the same run, unless that was tried often enough
+    or the job has no such stage."""
+    again = (*task.input.get("again", ()), task.id)
+    urgent = known.is_gone or task.entry.priority >= URGENT
+    spawn = carried(task.run, Stage.PRICE, known.key, known.version, urgent=urgent, again=again)
+    spawn = spawn if len(again) <= outdating.MOST else ()
+    return Outrun(f"{why}: {'priced anew' if spawn else 'left to the next run'}", spawn)
+
+
 def done(task: Task, words: str = "confirmed") -> Registered | Skip:
     """A task whose product is as it should be on every account, but for options that nobody is sure of."""
     if task.input.get("doubts"):
         return Skip(f"{words}, but {DOUBTED}")
     prices: Mapping[str, Any] = task.input["prices"]
     return Registered(output=words, soon=any(one["reason"] in ON_ITS_WAY for one in prices.values()))
+
+
+def _outdated_first(asked: tuple[int, Wanted]) -> bool:
+    return not asked[1].outdated
 
 
 def _held(task: Task) -> bool:

@@ -121,10 +121,12 @@ async def _again(tx: Tx, engine: Engine, batch: Batch, brand: Brand, rows: Seque
 async def _anew(
     tx: Tx, engine: Engine, batch: Batch, brand: Brand, job_id: int | None, owed: tuple[Stage, ...]
 ) -> None:
-    """A new job for these stages, with the limit that the last one had."""
+    """A new job for these stages, with the limit that the last one had. Prices went with the tasks of the old one, so
+    what owes REGISTER alone comes by PRICE again: the row of that stage stays as it is."""
     await _afresh(tx, batch, brand, owed)
     said = None if job_id is None else await tx.value(INPUT, id=job_id)
-    wish = Wish(owed, json.loads(said).get("limit") if said else None)
+    through = (Stage.PRICE, Stage.REGISTER) if owed == (Stage.REGISTER,) else owed
+    wish = Wish(through, json.loads(said).get("limit") if said else None)
     workflow_id = int((await workflows.find(tx, control.WORKFLOW))["id"])
     await starting.enlist(tx, engine, workflow_id, batch.batch_id, batch.mode, brand, wish, key=None)
 

@@ -94,6 +94,12 @@ def purchase(known: Known, goods: Goods) -> Money | None:
     return Money(max(prices), _currency(known)) if prices else None
 
 
+def basis(known: Known, made: Converted) -> str:
+    """What its price is made of today, as far as the mall tells it; in words, which are handed on with the price."""
+    paid, least = purchase(known, stocked(known, made)), resale_floor(known)
+    return f"{paid or 'nothing'}" + (f" (sold on from {least})" if least else "")
+
+
 def resale_floor(known: Known) -> Money | None:
     """The least price at which its supplier lets it be sold on, where he says one; 0 is none."""
     said = known.fields.get("minimum_resale_price")
@@ -175,6 +181,7 @@ def registered(
     cap: int,
     seen_at: datetime | None,
     decided_at: datetime | None,
+    outdated: str = "",
 ) -> register.Wanted:
     """What REGISTER is asked; `told` is what PRICE said: price, floor and ceiling with their currency."""
     goods = stocked(known, made)
@@ -201,6 +208,7 @@ def registered(
         seen_at=seen_at,
         changed_at=known.changed_at,
         decided_at=decided_at,
+        outdated=outdated,
     )
 
 

@@ -75,6 +75,9 @@ def check(account: Account) -> None:
     ):
         hint = "five falling percentages, from stock-out to new listing"
         raise Invalid(f"the shares {shares} are no shares of a budget", hint=hint, field="shares")
+    if account.policy.price_hours < 0:
+        hint = "hours from 0 (for ever) on"
+        raise Invalid("a price is not good for less than no time", hint=hint, field="price_hours")
     unseen = account.policy.unseen
     if unseen.cap < 1 or min(unseen.told, unseen.capped, unseen.suspended) < 0:
         hint = "hours from 0 (never) on, and a cap from 1 on"

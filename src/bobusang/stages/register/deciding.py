@@ -54,6 +54,13 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True)
+class Outdated:
+    """Its price must be decided anew before anything is sent by it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Faulty:
     """The market would refuse it."""
 
@@ -63,7 +70,7 @@ class Faulty:
 CURED = frozenset({Cause.DATA, Cause.MAPPING})
 """Refusals of stock that the whole product may cure, for it brings its grid along. What is not there or may not be
 edited is a person's matter: a whole product might put back on sale what somebody took off."""
-Decision = Chosen | Waiting | Stopped | Faulty | Idle
+Decision = Chosen | Waiting | Stopped | Outdated | Faulty | Idle
 Approvals = frozenset[tuple[int, str, str]]
 
 
@@ -88,6 +95,8 @@ def decide(
         found = steps(wish, listing, market.abilities, account.policy, day, is_fresh=is_fresh)
     until = last_day(account, market.abilities, day)
     under_way = last if last is not None and last.state.is_open else None
+    if wanted.outdated and under_way is None and not (found := _urgent(found)):
+        return Outdated(wanted.outdated)
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
@@ -102,6 +111,13 @@ def decide(
     assert first is not None
     stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
     return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
+
+
+def _urgent(found: tuple[Step, ...] | Idle) -> tuple[Step, ...]:
+    """Of the calls to choose from, those by which nothing goes out but what can no longer be delivered: they keep the
+    price that the market has."""
+    both = () if isinstance(found, Idle) else found
+    return tuple(step for step in both if step.by_stock and step.urgency is Urgency.STOCK_OUT)
 
 
 def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, images: tuple[str, ...]) -> Decision:

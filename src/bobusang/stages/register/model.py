@@ -140,6 +140,8 @@ class Wanted:
     seen_at: datetime | None = None
     changed_at: datetime | None = None
     decided_at: datetime | None = None
+    outdated: str = ""
+    """Why its price is not sent any more: nothing goes out but what can no longer be delivered."""
 
 
 class Caution(msgspec.Struct, frozen=True):
@@ -194,6 +196,9 @@ class Policy(msgspec.Struct, frozen=True):
     """How long the market's verdict is waited for before the same is sent again."""
     sends: int = 4
     """After so many without a verdict a person is asked."""
+    price_hours: int = 6
+    """How long a price that was decided may wait before it is sent, and 0 for ever: longer than a call is sent again,
+    shorter than what it was made of (rates, rivals, the mall) is sure to have stayed."""
     doubles: bool = False
     """Whether the same goods of two malls may both be on sale."""
     unseen: Unseen = Unseen()
