@@ -43,6 +43,7 @@ class Draft:
         "hashes",
         "id",
         "key",
+        "names",
         "version",
         "version_id",
         "versions",
@@ -50,6 +51,7 @@ class Draft:
 
     def __init__(self, key: Key, row: Row | None = None) -> None:
         self.key = key
+        self.names = (key[0].value, key[1], key[2])
         self.created = row is None
         self.id: int = row["id"] if row else 0
         self.version: int = row["version"] if row else 0
@@ -60,30 +62,30 @@ class Draft:
         self.fields: rules.Fields = {}
         self.versions: list[Version] = []
 
-    def take(self, change: Change, groups: Mapping[str, str]) -> bool:
+    def take(self, change: Change, grouping: rules.Grouping) -> bool:
         """Apply one change; whether it made a version."""
         if change.version < self.version:
             raise Contended(f"{self.key[1]} {self.key[2]} was changed by someone else meanwhile")
         if change.version > self.version:
-            return self._rebase(change, groups)
+            return self._rebase(change, grouping)
         self.digests = remembered(self.digests, change)
         if change.kind is ChangeKind.SAME:
             return False
-        return self._add(change, change.after, change.fields, groups)
+        return self._add(change, change.after, change.fields, grouping)
 
-    def _rebase(self, change: Change, groups: Mapping[str, str]) -> bool:
+    def _rebase(self, change: Change, grouping: rules.Grouping) -> bool:
         """A change before this one was left out (it is held): only its own fields count, and its stream is not
         remembered as heard, for it may have said again what is held."""
         after = rules.replay(self.fields, change.fields)
-        changes = rules.diff(self.fields, after, groups)
-        return bool(changes) and self._add(change, after, changes, groups)
+        changes = rules.diff(self.fields, after, grouping.groups)
+        return bool(changes) and self._add(change, after, changes, grouping)
 
     def _add(
-        self, change: Change, after: rules.Fields, changes: tuple[FieldChange, ...], groups: Mapping[str, str]
+        self, change: Change, after: rules.Fields, changes: tuple[FieldChange, ...], grouping: rules.Grouping
     ) -> bool:
         self.version += 1
         self.fields = after
-        self.hashes = rules.hashes(after, groups)
+        self.hashes = grouping.hashes(after)
         self.versions.append(Version(self, change, self.version, after, changes))
         return True
 
@@ -104,10 +106,11 @@ def broken(changes: Sequence[Change], drafts: Mapping[Key, Draft]) -> list[Draft
 
 def fold(changes: Sequence[Change], drafts: dict[Key, Draft], groups: Mapping[str, str]) -> list[ChangeKind | None]:
     """Apply all changes to their drafts, in order; what each of them came to, None for one that is left out."""
-    return [_folded(change, drafts, groups) for change in changes]
+    grouping = rules.grouping(groups)
+    return [_folded(change, drafts, grouping) for change in changes]
 
 
-def _folded(change: Change, drafts: dict[Key, Draft], groups: Mapping[str, str]) -> ChangeKind | None:
+def _folded(change: Change, drafts: dict[Key, Draft], grouping: rules.Grouping) -> ChangeKind | None:
     key = key_of(change.reading.snapshot)
     draft = drafts.get(key)
     if change.kind is ChangeKind.NEW:
@@ -118,4 +121,4 @@ def _folded(change: Change, drafts: dict[Key, Draft], groups: Mapping[str, str])
         return ChangeKind.SAME if change.record_id else None
     if not change.digest:
         return ChangeKind.SAME
-    return change.kind if draft.take(change, groups) else ChangeKind.SAME
+    return change.kind if draft.take(change, grouping) else ChangeKind.SAME

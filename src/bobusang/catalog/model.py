@@ -1,4 +1,8 @@
-"""The catalog's nouns: what a page said of one thing, and what that changes in the truth."""
+"""The catalog's nouns: what a page said of one thing, and what that changes in the truth.
+
+What was read is made by the thousand and names only what it is made of, never one another in a circle: `gc=False`
+spares the looking for circles.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class Group(StrEnum):
     CONTENT = "content"
 
 
-class Snapshot(msgspec.Struct, frozen=True):
+class Snapshot(msgspec.Struct, frozen=True, gc=False):
     """What one page said of one thing: only what it said.
 
     A field is known (in `fields`), absent (in `fields` as None: the page shows that there is none) or unknown (in
@@ -61,7 +65,7 @@ class Snapshot(msgspec.Struct, frozen=True):
     """Whether an option that is not here is gone; False: this page may show only some of them."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """A snapshot with where it comes from: evidence for each value that it changes."""
 
     snapshot: Snapshot
@@ -105,7 +109,7 @@ class ChangeKind(StrEnum):
     SAME = "same"
 
 
-class FieldChange(msgspec.Struct, frozen=True):
+class FieldChange(msgspec.Struct, frozen=True, gc=False):
     """One field, before and after; None stands for absent and for not known before.
 
     An option's is `options.<code>.<attribute>`; a new option is `options.<code>` as a whole, and the first options that
@@ -118,7 +122,7 @@ class FieldChange(msgspec.Struct, frozen=True):
     new: Any
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True, gc=False):
     """What a reading would change in the truth; nothing is written yet."""
 
     kind: ChangeKind

@@ -66,10 +66,13 @@ def by_code(options: Iterable[Mapping[str, Any]]) -> dict[str, Option]:
 def colours(options: Sequence[Mapping[str, Any]] | None) -> Iterator[str]:
     """The colours of options that are still there, as the mall writes them."""
     for option in options or ():
-        if not option.get("gone"):
-            groups = option.get("groups")
-            chosen = groups.items() if isinstance(groups, dict) else ()
-            told = (option.get("color"), *(text for name, text in chosen if name.casefold() in COLOURS))
+        if option.get("gone"):
+            continue
+        own, groups = option.get("color"), option.get("groups")
+        if isinstance(own, str):
+            yield own
+        if isinstance(groups, dict):
+            told = [text for name, text in groups.items() if name.casefold() in COLOURS]
             yield from (text for text in told if isinstance(text, str))
 
 
@@ -123,8 +126,8 @@ def split(options: Sequence[Mapping[str, Any]]) -> tuple[list[Any], list[Any]]:
     Names are told once for all options that have the same; nothing is told of prices when none has one of its own.
     """
     names = options[0].keys()
-    if all(option.keys() == names for option in options):
-        told = _columns(tuple(sorted(names)))
+    if len(options) == 1 or all(option.keys() == names for option in options):
+        told = _columns(tuple(names))
         return [told.stock, *map(told.stock_of, options)], _prices(told, options)
     alone = [split([option]) for option in options]
     prices = [one for _, priced in alone for one in priced]
@@ -144,7 +147,7 @@ class _Columns(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _columns(names: tuple[str, ...]) -> _Columns:
-    """How the attributes of an option with these names are taken apart, in the order of the alphabet."""
+    """How the attributes of an option with these names, in whatever order, are taken apart: in that of the alphabet."""
     stock = tuple(sorted(name for name in names if name not in PRICES))
     prices = tuple(sorted(PRICES.intersection(names)))
     named = ("code", *prices) if "code" in names and prices else prices
@@ -153,7 +156,10 @@ def _columns(names: tuple[str, ...]) -> _Columns:
 
 def availability(options: Sequence[Mapping[str, Any]] | None) -> bool | None:
     """Whether anything can be bought: one is enough; all must be known not to be for a no."""
-    said = [option.get("available") for option in options or ()]
-    if any(one is True for one in said):
-        return True
-    return False if said and all(one is False for one in said) else None
+    denied = bool(options)
+    for option in options or ():
+        said = option.get("available")
+        if said is True:
+            return True
+        denied = denied and said is False
+    return False if denied else None

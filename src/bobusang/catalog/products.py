@@ -41,6 +41,7 @@ TAKEN = (*COLUMNS, "colours")
 """What is taken from the fields."""
 
 LARGEST = 2**63 - 1
+_SEVERAL = (list, tuple)
 LOCKED = Statement("select * from products where id in (:ids...) and locked is not null")
 CURRENT = Statement("""
     select d.normalized_data from source_records r join source_data d on d.id = r.version_id where r.id = :id""")
@@ -90,19 +91,21 @@ def colours(fields: Mapping[str, Any]) -> str:
     """Which colours it comes in, as its pages write them: what it says of itself, then its options. An empty text is
     one that names none; null in a product is one of which nobody has looked (`catalog.colours`)."""
     own = fields.get("color")
-    told = (*(own if isinstance(own, list) else [own]), *options.colours(fields.get("options")))
-    found = dict.fromkeys(text.strip() for text in told if isinstance(text, str) and text.strip())
+    told = [*(own if isinstance(own, list) else (own,)), *options.colours(fields.get("options"))]
+    found = dict.fromkeys([bare for text in told if isinstance(text, str) and (bare := text.strip())])
     return ", ".join(found)[:LONG_LENGTH]
 
 
 def _text(value: Any, length: int) -> str | None:
+    if value is None:
+        return None
     if isinstance(value, str):
         return value[:length]
-    if isinstance(value, list | tuple):
-        return " > ".join(str(part) for part in value)[:length]
+    if isinstance(value, _SEVERAL):
+        return " > ".join(map(str, value))[:length]
     if isinstance(value, dict):  # a seller or a picture that says more than its name
         return _text(value.get("id") or value.get("url"), length)
-    return None if value is None else str(value)[:length]
+    return str(value)[:length]
 
 
 def _whole(value: Any) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,9 @@ DEFAULT_GROUPS: Mapping[str, str] = {
 }
 """Field → group; whatever is not here is content."""
 
-_DIGEST_BYTES = 16
+_NOTHING_YET = blake2b(digest_size=16)
+_SETS_OF_FIELDS = 256
+"""Of which a source's groups are remembered: its pages have a handful of them."""
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
@@ -54,7 +57,9 @@ def digest(value: object) -> str:
 
 def fingerprint(data: bytes) -> str:
     """A short fingerprint of bytes."""
-    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+    state = _NOTHING_YET.copy()  # a third cheaper than to say the size each time
+    state.update(data)
+    return state.hexdigest()
 
 
 def saying(snapshot: Snapshot) -> str:
@@ -68,15 +73,12 @@ def merge(before: Mapping[str, Any], snapshot: Snapshot) -> Fields:
     What it does not know, or was not asked, stays as it was. What it shows to be absent becomes None. Options are
     merged one by one (see `options.merge`). A thing that was proved absent and is described again is listed again.
     """
-    after = dict(before)
-    unknown = snapshot.unknown
-    for name, value in snapshot.fields.items():
-        if name in unknown:
-            continue
-        if name == "options":
-            after[name] = options.merge(after.get(name), value, complete=snapshot.options_complete)
-        else:
-            after[name] = value
+    said, unknown = snapshot.fields, snapshot.unknown
+    if unknown:
+        said = {name: value for name, value in said.items() if name not in unknown}
+    after = {**before, **said} if before else dict(said)
+    if "options" in said:
+        after["options"] = options.merge(before.get("options"), said["options"], complete=snapshot.options_complete)
     if before.get("listed") is False and snapshot.fields and "listed" not in snapshot.fields:
         after["listed"] = True
     return after
@@ -125,23 +127,49 @@ def group_of(field: str, groups: Mapping[str, str]) -> str:
 
 def hashes(fields: Mapping[str, Any], groups: Mapping[str, str]) -> dict[str, str]:
     """The hash of each group of fields."""
-    assigned = {**DEFAULT_GROUPS, **groups} if groups else DEFAULT_GROUPS
-    parts: dict[str, Fields] = {}
-    for name, value in fields.items():
-        if value is not None:
-            parts.setdefault(assigned.get(name, CONTENT), {})[name] = value
-    if "options" in fields:
-        _split_options(parts, assigned)
-    return {group: digest(part) for group, part in sorted(parts.items())}
+    return grouping(groups).hashes(fields)
 
 
-def _split_options(parts: dict[str, Fields], assigned: Mapping[str, str]) -> None:
-    """The prices of options belong to the group of prices, the rest of them to that of stock."""
-    mine = parts.get(assigned["options"], {})
-    said = mine.pop("options", None)
-    if not said:
-        return
-    stock, prices = options.split(said)
-    mine["options"] = stock
-    if prices:
-        parts.setdefault(assigned["price"], {})["options"] = prices
+def grouping(groups: Mapping[str, str]) -> Grouping:
+    """How a source groups its fields, known again while the process lives."""
+    return _grouping(tuple(sorted(groups.items())))
+
+
+class Grouping:
+    """Which fields make which group at one source: worked out once for all records that have the same fields."""
+
+    def __init__(self, groups: Iterable[tuple[str, str]]) -> None:
+        self.groups: Mapping[str, str] = dict(groups)
+        self._assigned = {**DEFAULT_GROUPS, **self.groups}
+        self._of = lru_cache(maxsize=_SETS_OF_FIELDS)(self._worked_out)
+
+    def hashes(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        """The hash of each group of fields."""
+        of, groups = self._of(tuple(fields))
+        parts: dict[str, Fields] = {group: {} for group in groups}
+        for group, name, value in zip(of, fields, fields.values(), strict=True):
+            if value is not None:
+                parts[group][name] = value
+        emptied = None if fields.get("options") is None else self._split_options(parts)
+        return {group: fingerprint(canonical(part)) for group, part in parts.items() if part or group == emptied}
+
+    def _worked_out(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The group of each of these fields, and all groups that they can make, in the order of the alphabet."""
+        of = tuple(self._assigned.get(name, CONTENT) for name in names)
+        split = (self._assigned["options"], self._assigned["price"]) if "options" in names else ()
+        return of, tuple(sorted({*of, *split}))
+
+    def _split_options(self, parts: dict[str, Fields]) -> str | None:
+        """The prices of options belong to the group of prices, the rest of them to that of stock. The group that has
+        said nothing but that there are none: it has a hash too."""
+        mine = self._assigned["options"]
+        said = parts[mine].pop("options")
+        if not said:
+            return mine
+        parts[mine]["options"], prices = options.split(said)
+        if prices:
+            parts[self._assigned["price"]]["options"] = prices
+        return None
+
+
+_grouping = lru_cache(maxsize=256)(Grouping)

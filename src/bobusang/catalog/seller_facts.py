@@ -44,6 +44,8 @@ async def learn(tx: Tx, mall: str, changes: Iterable[Change]) -> None:
     """
     found: dict[str, Facts] = {}
     for change in changes:
+        if change.after.get(SELLER) is None:  # as of most that sell for themselves
+            continue
         seller, facts = _facts(change)
         if facts:
             found.setdefault(seller, {}).update(facts)

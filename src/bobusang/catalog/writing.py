@@ -114,6 +114,8 @@ async def write(
     ids = tuple(_id(change, found) for change in changes)
     if sighted:
         await _touch(tx, changes, kinds, ids, run=run, now=now, pace=pace)
+    for draft in written:
+        draft.versions.clear()  # each names its draft: a circle, which would keep all that was read of the batch
     return Written(ids, *(kinds.count(kind) for kind in (ChangeKind.NEW, ChangeKind.CHANGED, ChangeKind.SAME)))
 
 
@@ -154,7 +156,7 @@ async def _store_records(tx: Tx, found: Sequence[Draft], now: datetime) -> None:
     await tx.insert(
         _RECORDS,
         [
-            (draft.id, *_names(draft), draft.version, draft.version_id, *_said(draft), now, now)
+            (draft.id, *draft.names, draft.version, draft.version_id, *_said(draft), now, now)
             for draft in sorted(created, key=lambda draft: draft.id)
         ],
     )
@@ -166,11 +168,6 @@ async def _store_records(tx: Tx, found: Sequence[Draft], now: datetime) -> None:
             for draft in renewed
         ],
     )
-
-
-def _names(draft: Draft) -> tuple[str, str, str]:
-    kind, system, key = draft.key
-    return kind.value, system, key
 
 
 def _said(draft: Draft) -> tuple[str, str]:
@@ -187,7 +184,7 @@ async def _store_versions(tx: Tx, versions: Sequence[Version], run: int, now: da
         text = _text(normalized, draft)
         raw = text if said == version.fields else _text(rules.canonical(said), draft)
         known = learned.get(draft.id, (None, None))
-        head = (version.id, draft.id, *_names(draft), version.number)
+        head = (version.id, draft.id, *draft.names, version.number)
         rows.append((*head, raw, text, *known, rules.fingerprint(normalized), *tail))
     await tx.insert(_VERSIONS, rows)
 
@@ -248,13 +245,13 @@ def field_name(path: str) -> str:
 
 
 def _event(version: Version) -> Event:
-    kind, system, key = version.draft.key
+    type, system, key = version.draft.names
     registered = version.number == 1
     names = sorted(version.fields) if registered else [change.field for change in version.changes]
     groups = version.draft.hashes if registered else {change.group for change in version.changes}
     payload = {
         "record_id": version.draft.id,
-        "type": kind.value,
+        "type": type,
         "system": system,
         "id": key,
         "version": version.number,

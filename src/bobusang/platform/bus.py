@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import msgspec
 
 from bobusang.kit import json
 from bobusang.kit.errors import BobusangError, Invalid, Throttled, Verdict
@@ -21,8 +24,7 @@ from bobusang.platform.notifier import shortened
 from bobusang.platform.tables import outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Sequence
 
     from bobusang.kit.db import Tx
     from bobusang.platform.subscriptions import Subscription
@@ -35,8 +37,7 @@ _TOPIC = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 _OUTBOX = Bulk(outbox, ("topic", "event_key", "payload", "headers", "created_at"))
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """Something that happened. The outbox gives it its id and time; a subscriber may drop an id it has seen."""
 
     topic: str
@@ -44,7 +45,7 @@ class Event:
     payload: Any
     id: int = 0
     created_at: datetime | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
 
 
 # --- what a subscriber answers -------------------------------------------------------------------------------------

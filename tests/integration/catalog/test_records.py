@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bobusang.catalog import markets, products, records, rules
+from bobusang.catalog.drafts import Draft, Version
 from bobusang.catalog.model import Change, ChangeKind, FieldChange, ProcessingStatus, Reading, SourceType
 from bobusang.kit.db import Contended, connect
 from bobusang.kit.errors import Invalid, Missing
@@ -136,6 +138,21 @@ async def test_a_change_is_a_version_with_its_evidence(db: Database, clock: Manu
             "fields": ["options.B1.available", "options.B1.gone", "price"],
         },
     )
+
+
+async def test_what_was_written_is_let_go_without_looking_for_circles(empty_sqlite: str) -> None:
+    db = await connect(empty_sqlite)
+    gc.collect()
+    gc.disable()
+    try:
+        await collect(db, reading(**COAT))
+        await collect(db, reading(**COAT | {"price": 1}), reading("A2", **COAT))
+        left = [type(one).__name__ for one in gc.get_objects() if isinstance(one, Draft | Version)]
+    finally:
+        gc.enable()
+        await db.close()
+
+    assert left == []
 
 
 async def test_what_is_unchanged_costs_a_timestamp(db: Database, clock: ManualClock) -> None:

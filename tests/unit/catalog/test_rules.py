@@ -121,6 +121,49 @@ def test_a_field_has_a_group(field: str, groups: dict[str, str], group: str) -> 
     assert rules.group_of(field, groups) == group
 
 
+COAT: dict[str, Any] = {"name": "롱패딩", "price": 129_000, "gender": None, "images": ["https://x/1.jpg"]}
+NAMED = {"content": "aab9d3e43f43dcf31339004c94a14152"}
+PICTURED = {"images": "b6b4c43fb3d0615ebdb0137df40b67c3"}
+PRICED = {"price": "17d88dbe3ecfc588ea6fd293a761451e"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "groups", "hashes"),
+    [
+        (COAT, {}, NAMED | PICTURED | PRICED),
+        (
+            COAT | {"options": [BLACK | {"price": 5}, {"available": False, "code": "W1", "color": None, "price": 6}]},
+            {},
+            NAMED
+            | PICTURED
+            | {"price": "7d15d2093d88e765412c0df27bb48df1", "stock": "4c562ca3924102bc7022f789d8daa099"},
+        ),
+        (COAT | {"options": []}, {}, NAMED | PICTURED | PRICED | {"stock": "2afb9b83f9314e5d029766197f539792"}),
+        (
+            {"options": [BLACK | {"price": 5}], "name": "롱패딩"},
+            {},
+            NAMED | {"price": "1bb772c62a0a9616476576d3071e7231", "stock": "769c10a67f66cb50315300e3e4321441"},
+        ),
+        (
+            COAT | {"options": [BLACK, {"code": "W1"}]},
+            {"options": "sizes", "name": "price"},
+            PICTURED | {"price": "16c777dac2bcedb1c2c2c13d373da6ed", "sizes": "c0330eff61b4a6e6bd9d93801ae873a8"},
+        ),
+    ],
+)
+def test_hashes_are_those_that_were_stored_before(
+    fields: dict[str, Any], groups: dict[str, str], hashes: dict[str, str]
+) -> None:
+    """One that comes out otherwise makes a new version of everything that was ever collected."""
+    assert list(rules.hashes(fields, groups).items()) == list(hashes.items())
+
+
+def test_what_a_page_said_has_the_digest_that_was_stored_before() -> None:
+    said = rules.saying(snapshot("A1", unknown=("model",), **COAT))
+
+    assert (said, rules.digest(COAT)) == ("3fee91c7703b3f5476a32a354c1f6ed8", "9cf557f0dc6406368041c72bb8ed4d2d")
+
+
 def test_a_group_has_a_hash_that_only_its_own_fields_move() -> None:
     fields: dict[str, Any] = {"price": 1, "name": "x", "options": [BLACK | {"price": 5}], "images": ["a"]}
     dearer = fields | {"options": [BLACK | {"price": 6}]}

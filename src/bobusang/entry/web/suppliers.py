@@ -11,12 +11,12 @@ from bobusang.catalog.model import SupplierKind
 from bobusang.entry.api import product_sync
 from bobusang.entry.api import suppliers as api
 from bobusang.entry.api.product_sync import SyncForm
-from bobusang.entry.api.suppliers import SupplierChange, SupplierForm, SupplierQuery
+from bobusang.entry.api.suppliers import LONGEST_REFRESH, SupplierChange, SupplierForm, SupplierQuery
 from bobusang.entry.tables import Role
 from bobusang.entry.web import forms, sellers
 from bobusang.entry.web.languages import N_
 from bobusang.entry.web.pages import Pages
-from bobusang.kit.errors import BobusangError
+from bobusang.kit.errors import BobusangError, Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,9 @@ PROBLEMS = (
     (re.compile(r"([\d,]+) webhooks could not be read"), N_("%(count)s webhooks could not be read")),
     (re.compile(r"the last run was not seen to its end"), N_("the last run was not seen to its end")),
 )
-FIELDS = ("name", "kind", "base_url", "secret", "targets", "inbox", "note")
+SETTINGS = ("targets", "refresh_hours", "inbox", "note")
+FIELDS = ("name", "kind", "base_url", "secret", *SETTINGS)
+HOURS = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 
 
 def frame(visit: Visit) -> dict[str, Any]:
@@ -75,7 +77,7 @@ async def add(visit: Visit) -> Response:
     """Add it."""
     form = await visit.form()
     try:
-        given = {"name": form.get("name"), **_given(form)}
+        given = {"name": form.get("name"), **_given(visit, form)}
         await api.add_supplier(visit.desk, visit.request, SupplierForm.model_validate(given), None)
     except (BobusangError, ValidationError) as error:
         return _form(visit, _typed(form), error=forms.wrong(error))
@@ -132,6 +134,7 @@ async def edit(visit: Visit) -> Response:
         "base_url": found.base_url or "",
         "secret": found.secret or "",
         "targets": "\n".join(settings.get("targets", [])),
+        "refresh_hours": str(settings.get("refresh_hours", "")),
         "inbox": settings.get("inbox", ""),
         "note": settings.get("note", ""),
     }
@@ -142,21 +145,31 @@ async def edit(visit: Visit) -> Response:
 async def change(visit: Visit) -> Response:
     """Change it; what a form does not show stays."""
     form, name = await visit.form(), visit.path["name"]
-    given = {"base_url": None, "secret": None, **_given(form)}
-    given["settings"] = dict.fromkeys(("targets", "inbox", "note")) | given["settings"]
     try:
+        given = {"base_url": None, "secret": None, **_given(visit, form)}
+        given["settings"] = dict.fromkeys(SETTINGS) | given["settings"]
         await api.change_supplier(visit.desk, name, SupplierChange.model_validate(given))
     except (BobusangError, ValidationError) as error:
         return _form(visit, _typed(form) | {"name": name}, known=name, error=forms.wrong(error))
     return visit.done(N_("%(name)s was changed."), f"{TAB}/{name}", name=name)
 
 
-def _given(form: Fields) -> dict[str, Any]:
+def _given(visit: Visit, form: Fields) -> dict[str, Any]:
     """What was filled in, as the API takes it."""
     settings: dict[str, Any] = form.some("inbox", "note")
     if targets := [line.strip() for line in form.text("targets").splitlines() if line.strip()]:
         settings["targets"] = targets
+    if hours := form.get("refresh_hours"):
+        settings["refresh_hours"] = _hours(visit, hours)
     return {**form.some("kind", "base_url", "secret"), "settings": settings}
+
+
+def _hours(visit: Visit, typed: str) -> int | float:
+    found = float(typed) if HOURS.fullmatch(typed) else -1.0
+    if not 0 <= found <= LONGEST_REFRESH:
+        words = N_("the hours until it is collected whole again are a number from 0 to %(most)s")
+        raise Invalid(visit.say(words, most=f"{LONGEST_REFRESH:,}"), field="settings.refresh_hours")
+    return int(found) if found.is_integer() else found
 
 
 def _typed(form: Fields) -> dict[str, str]:
@@ -167,4 +180,5 @@ def _form(visit: Visit, filled: Mapping[str, str], *, known: str = "", error: Bo
     given = frame(visit)
     said = dict.fromkeys(FIELDS, "") | dict(filled)
     status = 422 if error else 200
-    return visit.page("supplier_form.html", status=status, filled=said, known=known, error=error, **given)
+    shown = {"filled": said, "known": known, "error": error, "longest": LONGEST_REFRESH}
+    return visit.page("supplier_form.html", status=status, **shown, **given)
