@@ -78,11 +78,14 @@ class Move:
         return self.outcome is not None
 
 
+DONE = Move(TaskStatus.SUCCESS, TaskOutcome.DONE)
+
+
 def resolve(outcome: Outcome, step: Step, task_id: int, attempt: int, now: datetime) -> Move:
     """Apply a step's error handling to what the handler said."""
     match outcome:
         case Done():
-            return Move(TaskStatus.SUCCESS, TaskOutcome.DONE)
+            return DONE
         case Skip():
             return Move(TaskStatus.SUCCESS, TaskOutcome.SKIPPED, error=outcome.reason or None)
         case Snooze():

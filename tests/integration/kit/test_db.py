@@ -12,6 +12,7 @@ from sqlalchemy import select
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Contended, Database, Duplicate, Tx, connect
+from bobusang.kit.dbs.postgres import PostgresDatabase
 from bobusang.kit.errors import Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, Statement
 from tests.integration.kit.conftest import SCRATCH
@@ -122,6 +123,33 @@ async def test_our_own_rings_are_heard_once(fresh_postgres: str) -> None:
             await db.transact(ring)
             await other.transact(ring)  # the server tells in the order of commits, so an echo of ours would come first
             assert [await heard.get(), await heard.get()] == ["of us", "of another"]
+    finally:
+        await db.close()
+        await other.close()
+
+
+async def test_connections_that_the_server_has_ended_are_not_handed_out(fresh_postgres: str) -> None:
+    db, other = await connect(fresh_postgres), await connect(fresh_postgres)
+    assert isinstance(db, PostgresDatabase)
+    pid = Statement("select pg_backend_pid() as value")
+    end = Statement("select pg_terminate_backend(pid) from unnest(:pids::int[]) pid")
+
+    async def served() -> int:
+        async with db.read() as tx:
+            found: int = await tx.value(pid)
+            return found
+
+    try:
+        async with db.read() as one, db.read() as two:
+            used = [await one.value(pid), await two.value(pid)]
+        assert await served() in used
+        async with other.read() as tx:
+            await tx.fetch(end, pids=used)
+        async with asyncio.timeout(30):
+            while db._ours & set(used):  # noqa: ASYNC110 - asyncpg's own listener takes them out
+                await asyncio.sleep(0)
+        async with db.read() as one, db.read() as two:
+            assert not {await one.value(pid), await two.value(pid)} & set(used)
     finally:
         await db.close()
         await other.close()

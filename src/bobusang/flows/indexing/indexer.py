@@ -12,6 +12,7 @@ and forgotten when that has succeeded: of a write that failed, or was given up o
 from __future__ import annotations
 
 import asyncio
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from bobusang.flows.indexing import documents
@@ -22,7 +23,7 @@ from bobusang.platform.searches import tags
 from bobusang.platform.searches.tokens import is_filed_alike
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
+    from collections.abc import Iterable, Sequence
     from datetime import timedelta
 
     from bobusang.flows.indexing.documents import Aliases
@@ -67,7 +68,8 @@ class Indexer:
         self._caching = caching
         self._elsewhere = elsewhere
         self._untold = {tags.EVERY}
-        self._unsure: dict[int, Set[str]] = {}
+        self._unsure: dict[int, tuple[Document, ...] | None] = {}
+        """By product what it is and was, as far as it is found by other words; None: nobody knows any more."""
         self._answers_live = answers_live
         self._aliases: tuple[object, Aliases] | None = None
         self._renamed = 0
@@ -135,30 +137,31 @@ class Indexer:
         present = {one.id: one for one in now}
         gone = [id for id in ids if id not in present]
         changed = [one for one in now if before.get(one.id) != one]
-        concerned = self._note([*now, *(one for one in before.values() if not _is_like(present.get(one.id), one))])
+        concerned = [*now, *(one for one in before.values() if not _is_like(present.get(one.id), one))]
+        self._note(concerned)
         try:
             if changed:
                 await self.index.put(changed)
             if gone:
                 await self.index.delete(gone)
         except BaseException:
-            self._untold |= concerned  # part of it may be found already
+            self._untold |= tags.of_documents(concerned)  # part of it may be found already
             raise
 
-    def _note(self, found: Iterable[Document]) -> set[str]:
-        """What these products are and were matters until the index has been written; their tags."""
-        concerned: set[str] = set()
+    def _note(self, found: Iterable[Document]) -> None:
+        """What these products are and were matters until the index has been written."""
         for one in found:
-            own = tags.of_document(one)
-            self._unsure[one.id] = self._unsure.get(one.id, frozenset()) | own
-            concerned |= own
+            known = self._unsure.get(one.id, ())
+            if known is not None and not any(is_filed_alike(one, other) for other in known):
+                self._unsure[one.id] = (*known, one)
         if len(self._unsure) > MOST_UNSURE:
-            self._unsure = dict.fromkeys(self._unsure, frozenset({tags.EVERY}))
-        return concerned
+            self._unsure = dict.fromkeys(self._unsure)
 
     def _settled(self, ids: Sequence[int]) -> set[str]:
         """The index has what these products are; the tags of what they were on the way there."""
-        return set().union(*(self._unsure.pop(id, ()) for id in ids))
+        were = [self._unsure.pop(id, ()) for id in ids]
+        known = [some for some in were if some is not None]
+        return tags.of_documents(chain(*known)) if len(known) == len(were) else {tags.EVERY}
 
     async def all_is_old(self) -> None:
         """Nobody can tell which answers still hold: the index is another one."""

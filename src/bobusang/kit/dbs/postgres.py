@@ -142,6 +142,9 @@ class PostgresDatabase(Database):
         self._ours = ours
         """The server's processes behind our own connections: their rings were heard when they committed."""
         self._turns = Turns(size, kept=KEPT)
+        self._spare: list[Any] = []
+        """Connections that nobody has a turn with. The pool would take each back by two tasks of the loop and hand it
+        out again in another wrapping, which costs more than a statement does."""
         self._synced = SyncedClock() if clock is None else None
         self.clock = clock or self._synced or SyncedClock()
 
@@ -181,12 +184,24 @@ class PostgresDatabase(Database):
     async def _connected(self, *, urgent: bool = False) -> AsyncIterator[PostgresTx]:
         async with self._turns.turn(urgent=urgent):  # the pool's own queue knows no hurry
             with TRANSLATION:
-                connection = await self._pool.acquire()
+                connection = await self._acquired()
             try:
                 yield PostgresTx(connection, self.clock.now(), self._sequences)
-            finally:
+            except BaseException:  # perhaps in the middle of a statement: the pool knows how to end that
                 with TRANSLATION:
                     await asyncio.shield(self._pool.release(connection))
+                raise
+            self._spare.append(connection)
+
+    async def _acquired(self) -> Any:
+        """A connection that lives: one that is spare, or one of the pool, which connects anew where it has to."""
+        while self._spare:
+            connection = self._spare.pop()
+            with suppress(asyncpg.InterfaceError):  # its server has ended it, and the pool has it back
+                if not connection.is_closed():
+                    return connection
+                await self._pool.release(connection)
+        return await self._pool.acquire()
 
     @asynccontextmanager
     async def listen(self, callback: Callable[[str], None]) -> AsyncIterator[None]:
@@ -226,9 +241,14 @@ class PostgresDatabase(Database):
 
     async def close(self) -> None:
         try:
-            await asyncio.wait_for(self._pool.close(), 5)
+            await asyncio.wait_for(self._end(), 5)
         except TimeoutError:
             self._pool.terminate()
+
+    async def _end(self) -> None:
+        for connection in self._spare:
+            await self._pool.release(connection)
+        await self._pool.close()
 
 
 def _notify(note: str) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bobusang.platform.searches.tokens import shared, tokens
+from bobusang.platform.searches.tokens import filed, shared
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Iterable
 
     from bobusang.platform.search import Document, Found, Query
 
@@ -20,9 +20,10 @@ EVERY = "**"
 """Of every answer: replaced when nobody can tell which of them a change concerns."""
 
 
-def of_document(document: Document) -> Set[str]:
-    """The tags that a change of this product makes old."""
-    return tokens(document) | {ANY}
+def of_documents(documents: Iterable[Document]) -> set[str]:
+    """The tags that changes of these products make old: of all together, for most of them have most in common."""
+    texts = [filed(one) for one in documents]
+    return {*" ".join(texts).split(), ANY} if texts else set()
 
 
 def of_query(query: Query) -> tuple[str, ...]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from bobusang.catalog.tables.variants import Axis
-from bobusang.catalog.variants import source_key
+from bobusang.catalog.variants import Stock, source_key
 from bobusang.stages.convert import colors, sizes, stock
 from bobusang.stages.convert.model import Reason, Why
 from bobusang.stages.convert.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from bobusang.catalog.variants import Stock
+    Said = list[tuple[str, str]]
+    """(group, text) of one option."""
 
 NAMES = {
     **dict.fromkeys(("color", "colour", "색상", "컬러", "색", "칼라"), Axis.COLOR),
@@ -26,8 +30,7 @@ PLAIN = "옵션"
 """The group of an option that says one text and not of what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """One option of the mall: its code, and its text for each axis as it was read (None: not said)."""
 
     code: str | None
@@ -58,9 +61,10 @@ class Sorted:
 
 def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sorted:
     """Sort a record's options along colour and size."""
-    found, problems = _chosen(options)
+    said = [_said(option) for option in options]
+    found, problems = _chosen(said)
     axes = tuple(axis for axis in Axis if axis in found)
-    sources = [_source(option, found, sold_out=sold_out) for option in options]
+    sources = [_source(one, _along(texts, found), sold_out=sold_out) for one, texts in zip(options, said, strict=True)]
     placed = tuple(one for one in sources if all(axis in one.texts for axis in axes))
     lost = len(sources) - len(placed)
     notes = (
@@ -71,15 +75,16 @@ def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sor
 
 def texts(options: Sequence[Mapping[str, Any]]) -> list[dict[Axis, str]]:
     """What each option says along colour and size, for whoever shows them."""
-    found, _ = _chosen(options)
-    return [_along(option, found) for option in options]
+    said = [_said(option) for option in options]
+    found, _ = _chosen(said)
+    return [_along(texts, found) for texts in said]
 
 
-def _chosen(options: Sequence[Mapping[str, Any]]) -> tuple[dict[Axis, str], list[Reason]]:
+def _chosen(said: Sequence[Said]) -> tuple[dict[Axis, str], list[Reason]]:
     """The group of each axis, and what is unclear about it."""
     found: dict[Axis, str] = {}
     problems: list[Reason] = []
-    for name, axis in classified(_groups(options)).items():
+    for name, axis in classified(_groups(said)).items():
         if axis is None:
             continue
         if axis in found:
@@ -121,15 +126,15 @@ def _looks(value: str) -> Axis | None:
     return Axis.COLOR if colors.is_color(value) else None
 
 
-def _groups(options: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def _groups(said: Sequence[Said]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
-    for option in options:
-        for name, text in _said(option):
+    for texts in said:
+        for name, text in texts:
             groups.setdefault(name, []).append(text)
     return groups
 
 
-def _said(option: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _said(option: Mapping[str, Any]) -> Said:
     """(group, text) of an option: colour, size, the groups that a source could not name (`groups`), and its one text
     (`option`); what it is called (`name`) only where nothing else is said, for a name may repeat all of that."""
     more = option.get("groups")
@@ -138,24 +143,24 @@ def _said(option: Mapping[str, Any]) -> list[tuple[str, str]]:
     return _texts(pairs) or _texts([(PLAIN, option.get("name"))])
 
 
-def _texts(pairs: Iterable[tuple[Any, Any]]) -> list[tuple[str, str]]:
-    return [(str(name), text.strip()) for name, text in pairs if isinstance(text, str) and text.strip()]
+def _texts(pairs: Iterable[tuple[Any, Any]]) -> Said:
+    return [(str(name), plain) for name, text in pairs if isinstance(text, str) and (plain := text.strip())]
 
 
-def _source(option: Mapping[str, Any], found: Mapping[Axis, str], *, sold_out: bool) -> Source:
+def _source(option: Mapping[str, Any], texts: Mapping[Axis, str], *, sold_out: bool) -> Source:
     code, price = option.get("code"), option.get("price")
     return Source(
         None if code is None else str(code),
-        _along(option, found),
+        texts,
         stock.OUT if sold_out else stock.claim(option),
         price if type(price) is int and price > 0 else None,
         option.get("gone") is True,
     )
 
 
-def _along(option: Mapping[str, Any], found: Mapping[Axis, str]) -> dict[Axis, str]:
-    said = dict(_said(option))
-    return {axis: said[name] for axis, name in found.items() if name in said}
+def _along(said: Said, found: Mapping[Axis, str]) -> dict[Axis, str]:
+    texts = dict(said)
+    return {axis: texts[name] for axis, name in found.items() if name in texts}
 
 
 def _mixed(sources: Sequence[Source]) -> list[Reason]:
