@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FREE = Policy(caution=Caution(few=1000), budget=ENDLESS, patience=timedelta(seconds=1))
 CAREFUL = Policy(caution=Caution(few=0, closed=0), budget=ENDLESS, patience=timedelta(seconds=1))
+CAUTIOUS = Policy(caution=Caution(few=0, changed=0), budget=ENDLESS, patience=timedelta(seconds=1))
 SECOND = "second"
 
 
@@ -77,6 +78,10 @@ async def agree(shop: Shop, id: int, tx: Tx) -> None:
 
 async def switch(shop: Shop, enabled: bool, tx: Tx) -> None:
     await accounts.switch(tx, await accounts.named(tx, "buyma", SECOND), enabled=enabled, why="stop")
+
+
+async def careful(policy: Policy, tx: Tx) -> None:
+    await accounts.change(tx, replace(await accounts.named(tx, "buyma", SECOND), policy=policy))
 
 
 async def partials(shop: Shop, count: int) -> set[str]:
@@ -136,3 +141,35 @@ async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(sh
 
     assert await partials(shop, 2) == {"COMPLETED"}
     assert (await shelves(shop)).keys() == before.keys()
+
+
+async def priced(shop: Shop) -> dict[tuple[str, str], int]:
+    """By account and product, what the market itself asks for it."""
+    rows = await shop.yard.rows("""
+        select m.name, l.sku, l.reference from listings l join market_accounts m on m.id = l.account_id
+        where l.reference is not null""")
+    there = {one["reference"]: int(one["price"]) for one in (await shop.door.market())["listings"]}
+    return {(row["name"], row["sku"]): there[row["reference"]] for row in rows}
+
+
+async def test_what_one_account_holds_is_not_forgotten_when_the_other_is_confirmed(shop: Shop) -> None:
+    """The verdict on one account's call says nothing of the other's price, which waits for a person."""
+    await shop.yard.db.transact(partial(careful, CAUTIOUS))
+    before = await priced(shop)
+    for product in await shop.yard.rows("select product_id, price from products where mall = 'okmall'"):
+        await shop.door.override("okmall", product["product_id"], price=product["price"] * 9 // 10)
+
+    ended = await partials(shop, 2)
+    between = await priced(shop)
+    changed = {sku for name, sku in before if between[NAME, sku] != before[NAME, sku]}
+    waiting = await held(shop)
+    for one in waiting:
+        await shop.yard.db.transact(partial(agree, shop, one.id))
+    ended |= await partials(shop, 1)
+    after = await priced(shop)
+
+    assert ended == {"COMPLETED"}
+    assert changed
+    assert [one.guard.value for one in waiting] == ["changed"] * len(changed)
+    assert {sku for _, sku in before if between[SECOND, sku] != before[SECOND, sku]} == set()
+    assert {sku: after[SECOND, sku] for sku in changed} == {sku: after[NAME, sku] for sku in changed}

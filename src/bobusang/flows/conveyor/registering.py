@@ -133,15 +133,17 @@ class Registering:
         return any(outdating.is_old(age, policy.price_hours) for policy in named)
 
     async def _over(self, woken: Sequence[Task], sellers: Mapping[str, Account]) -> dict[int, Outcome]:
-        """Those among the woken whose every call was confirmed; a refusal is planned again, its stock may still go."""
-        if not woken:
+        """Those among the woken whose call was confirmed; a refusal is planned again, its stock may still go. So is
+        what several accounts sell: a verdict for one does not say whether something holds the other."""
+        alone = [task for task in woken if len(task.input["prices"]) == 1]
+        if not alone:
             return {}
-        ids = sorted({task.input["id"] for task in woken})
+        ids = sorted({task.input["id"] for task in alone})
         async with self._belt.db.read() as tx:
             found = {name: await listings.standing(tx, one.id, ids) for name, one in sellers.items()}
         return {
             task.id: done(task)
-            for task in woken
+            for task in alone
             if all(found[name].get(task.input["id"], False) for name in task.input["prices"] if name in found)
         }
 
