@@ -145,7 +145,7 @@ def test_it_is_found_by_its_new_text_from_then_on_and_may_be_spelled_anew_again(
     assert [key for key, _, _ in named(built(("9", "BLACK", "M"), before=second), Axis.COLOR)] == ["블랙"]
     assert built(("1", "블랙", "S"), before=second) == first
     now = options.read([{"code": "8", "color": "BLACK", "size": "S", "available": False}])
-    assert claims(restocked(second, now)) == {("블랙", "S"): OUT}
+    assert claims(restocked(second, now).goods) == {("블랙", "S"): OUT}
 
 
 SPELLINGS = {

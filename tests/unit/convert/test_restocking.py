@@ -9,7 +9,7 @@ import pytest
 from bobusang.catalog.tables.variants import Axis, StockKind
 from bobusang.catalog.variants import Goods, Stock
 from bobusang.stages.convert import grid, options, sizes
-from bobusang.stages.convert.restocking import doubts, restocked
+from bobusang.stages.convert.restocking import restocked
 from bobusang.stages.convert.stock import IN, OUT, UNKNOWN
 
 JAPANESE = {"블랙": "ブラック", "검정": "ブラック", "화이트": "ホワイト"}
@@ -40,7 +40,7 @@ def test_stock_is_renewed_by_code_then_by_text_and_what_is_not_named_is_unknown(
     goods = built(option("1", "블랙", "S"), option("2", "블랙", "M"), option("3", "화이트", "S"))
     now = [option("1", "검정", "S", available=False), option("9", "블랙", "M", stock=1)]
 
-    assert claims(restocked(goods, options.read(now))) == {
+    assert claims(restocked(goods, options.read(now)).goods) == {
         ("블랙", "S"): OUT,
         ("블랙", "M"): Stock(StockKind.COUNT, 1),
         ("화이트", "S"): UNKNOWN,
@@ -54,7 +54,7 @@ def test_both_codes_of_one_thing_are_heard_by_code_and_by_text() -> None:
     for codes in (("1", "2"), ("8", "9")):
         now = [option(codes[0], "블랙", "S", price=900), out(codes[1], "블랙", "S")]
 
-        [variant] = restocked(goods, options.read(now)).variants
+        [variant] = restocked(goods, options.read(now)).goods.variants
 
         assert (variant.codes, variant.stock, variant.price) == (("1", "2"), IN, 900)
 
@@ -108,15 +108,15 @@ def test_a_code_that_names_something_else_says_nothing_of_what_it_named(
     """A mall gave the code of the M to the L, and the L's stock was sold as the M's."""
     read = options.read(now)
 
-    assert claims(restocked(BEFORE, read)) == found
-    assert doubts(BEFORE, read) == (f"{WAS}{told}{STAYS}" if told else "")
+    assert claims(restocked(BEFORE, read).goods) == found
+    assert restocked(BEFORE, read).doubts == (f"{WAS}{told}{STAYS}" if told else "")
 
 
 def test_two_blacks_that_trade_their_names_are_doubted_though_both_are_black() -> None:
     goods = built(option("1", "블랙", "S"), option("2", "검정", "S"))
     now = options.read([option("1", "검정", "S"), out("2", "블랙", "S")])
 
-    assert claims(restocked(goods, now)) == {("블랙", "S"): UNKNOWN, ("검정", "S"): UNKNOWN}
+    assert claims(restocked(goods, now).goods) == {("블랙", "S"): UNKNOWN, ("검정", "S"): UNKNOWN}
 
 
 def test_a_hole_of_the_grid_is_not_filled_by_a_code_that_named_another_cell() -> None:
@@ -124,7 +124,7 @@ def test_a_hole_of_the_grid_is_not_filled_by_a_code_that_named_another_cell() ->
     goods = built(option("1", "블랙", "S"), option("2", "화이트", "M"))
     now = options.read([option("1", "블랙", "M"), option("2", "화이트", "M")])
 
-    assert claims(restocked(goods, now)) == {
+    assert claims(restocked(goods, now).goods) == {
         ("블랙", "S"): UNKNOWN,
         ("블랙", "M"): UNKNOWN,
         ("화이트", "S"): UNKNOWN,
@@ -136,7 +136,7 @@ def test_more_than_three_doubts_are_counted() -> None:
     goods = built(*(option(str(code), "블랙", str(230 + code)) for code in range(4)))
     now = options.read([option(str(code), "블랙", str(270 + code)) for code in range(4)])
 
-    assert doubts(goods, now) == (
+    assert restocked(goods, now).doubts == (
         f"{WAS}0 ('블랙 / 270', was '블랙 / 230'), 1 ('블랙 / 271', was '블랙 / 231'), "
         f"2 ('블랙 / 272', was '블랙 / 232') and 1 more{STAYS}"
     )

@@ -49,7 +49,8 @@ def told(**more: Any) -> dict[str, Any]:
 
 
 def registered(known: Known = KNOWN, **more: Any) -> register.Wanted:
-    return wanting.registered(known, MADE, ["http://us/a"], told(**more), cap=3, seen_at=None, decided_at=NOW)
+    goods = wanting.stocked(known, MADE).goods
+    return wanting.registered(known, MADE, goods, ["http://us/a"], told(**more), cap=3, seen_at=None, decided_at=NOW)
 
 
 def with_fields(**changed: Any) -> Known:

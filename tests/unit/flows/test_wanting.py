@@ -32,7 +32,8 @@ def wanted(*, available: bool) -> register.Wanted:
     }
     known = Known(1, "mustit", "117000002", 2, fields, NOW)
     one = made(Stock(StockKind.UNKNOWN))
-    return wanting.registered(known, one, (), TOLD, cap=3, seen_at=None, decided_at=None)
+    goods = wanting.stocked(known, one).goods
+    return wanting.registered(known, one, goods, (), TOLD, cap=3, seen_at=None, decided_at=None)
 
 
 def test_the_colour_that_only_the_name_tells_is_that_of_every_cell() -> None:

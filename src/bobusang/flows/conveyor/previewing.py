@@ -136,11 +136,12 @@ async def _of_account(
 ) -> list[Line]:
     """`seen`: when a page last showed each; None where the run would look at the mall first."""
     currency = belt.register.market.abilities.currency
+    stocked = {id: wanting.stocked(known[id], data) for id, data in made.items()}
     wishes = [
         wanting.priced(
             known[id],
             data,
-            wanting.stocked(known[id], data),
+            stocked[id].goods,
             account,
             there.get(id),
             currency=currency,
@@ -162,14 +163,14 @@ async def _of_account(
             shown = [belt.shown(picture) for picture in pictures[id]]
             told = said(quoted[id])
             at = tx.now if seen is None else seen.get(id)
-            wanted.append(
-                wanting.registered(known[id], data, shown, told, cap=account.policy.most, seen_at=at, decided_at=tx.now)
-            )
+            now: dict[str, Any] = {"seen_at": at, "decided_at": tx.now}
+            goods = stocked[id].goods
+            wanted.append(wanting.registered(known[id], data, goods, shown, told, cap=account.policy.most, **now))
     previews = await belt.register.preview(tx, account, wanted)
     return [
         *lines,
         *(
-            replace(_line(known[id].sku, account, one), doubts=wanting.doubts(known[id], made[id]))
+            replace(_line(known[id].sku, account, one), doubts=stocked[id].doubts)
             for one in previews
             for id in (one.product_id,)
         ),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.goods import Known
     from bobusang.kit.db import Tx
     from bobusang.kit.money import Money
+    from bobusang.stages.convert.restocking import Restocked
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.price.model import Wanted
     from bobusang.stages.price.quotes import Quoted
@@ -51,6 +52,8 @@ class Facts:
     known: Mapping[int, Known]
     """By task."""
     made: Mapping[int, Conversion]
+    stocked: Mapping[int, Restocked]
+    """By task, what can be had of it now."""
     accounts: Sequence[Account]
     """Those that are sold for now."""
     own: Sequence[Account]
@@ -92,9 +95,15 @@ class Pricer:
             ids = [one.id for one in known.values()]
             own = [one for one in await accounts.every(tx) if one.market == market]
             sellers = [one for one in own if one.enabled]
+            made = {id: one for id, one in (await store.load(tx, market, ids)).items() if one.data is not None}
             return Facts(
                 known,
-                {id: one for id, one in (await store.load(tx, market, ids)).items() if one.data is not None},
+                made,
+                {
+                    task: wanting.stocked(one, data)
+                    for task, one in known.items()
+                    if one.id in made and (data := made[one.id].data) is not None
+                },
                 sellers,
                 own,
                 {one.id: await listings.known(tx, one.id, ids) for one in sellers} if ids else {},
@@ -147,11 +156,11 @@ class Pricer:
         if known is None or made is None or made.data is None:
             return []
         currency = self._belt.register.market.abilities.currency
-        stock = wanting.stocked(known, made.data)
+        goods = facts.stocked[task.id].goods
         is_full = mode_of(task.run) is RunMode.FULL
         there = {account.id: facts.listings[account.id].get(known.id) for account in facts.accounts}
         return [
-            wanting.priced(known, made.data, stock, account, there[account.id], currency=currency, may_raise=is_full)
+            wanting.priced(known, made.data, goods, account, there[account.id], currency=currency, may_raise=is_full)
             for account in facts.accounts
             if is_full or wanting.is_there(there[account.id])
         ]
@@ -176,10 +185,9 @@ class Pricer:
             "model": model_key(mine[0].wanted.model),
             "decided_at": text(self._belt.db.clock.now()),
         }
-        data = facts.made[known.id].data
-        if data is not None:
-            more["basis"] = wanting.basis(known, data)
-            more |= {"doubts": doubts} if (doubts := wanting.doubts(known, data)) else {}
+        stock = facts.stocked[task.id]
+        more["basis"] = wanting.basis(known, stock.goods)
+        more |= {"doubts": stock.doubts} if stock.doubts else {}
         urgent, again = known.is_gone or task.entry.priority >= URGENT, task.input.get("again", ())
         spawn = carried(task.run, Stage.REGISTER, known.key, known.version, urgent=urgent, again=again, **more)
         return Priced(output=told, spawn=spawn, quoted=mine)

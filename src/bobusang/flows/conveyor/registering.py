@@ -209,10 +209,12 @@ class Registering:
         if known is None or made is None or made.data is None or known.id not in facts.pictures:
             return None
         told, decided_at = task.input["prices"][account.name], utc(task.input["decided_at"])
-        today = wanting.basis(known, made.data)
+        goods = wanting.stocked(known, made.data).goods
+        today = wanting.basis(known, goods)
         return wanting.registered(
             known,
             made.data,
+            goods,
             [self._belt.shown(picture) for picture in facts.pictures[known.id]],
             told,
             cap=account.policy.most,

@@ -10,6 +10,7 @@ from bobusang.kit.money import Money
 from bobusang.stages.convert import restocking, stock
 from bobusang.stages.convert.converting import read_options
 from bobusang.stages.convert.naming import folded
+from bobusang.stages.convert.restocking import Restocked
 from bobusang.stages.price import model as price
 from bobusang.stages.price.rivals import model_key
 from bobusang.stages.register import model as register
@@ -61,16 +62,11 @@ def material_of(materials: Sequence[Mapping[str, Any]]) -> str:
     return ""
 
 
-def stocked(known: Known, made: Converted) -> Goods:
+def stocked(known: Known, made: Converted) -> Restocked:
     """The grid that was made, with what the mall claims now; what is gone there is out everywhere."""
     if known.is_gone:
-        return Goods(made.goods.options, tuple(_out(one) for one in made.goods.variants))
+        return Restocked(Goods(made.goods.options, tuple(_out(one) for one in made.goods.variants)))
     return restocking.restocked(made.goods, read_options(known.fields))
-
-
-def doubts(known: Known, made: Converted) -> str:
-    """Which of its options nobody is sure of, in words: their codes name something else than was converted."""
-    return "" if known.is_gone else restocking.doubts(made.goods, read_options(known.fields))
 
 
 def _out(variant: Variant) -> Variant:
@@ -94,9 +90,9 @@ def purchase(known: Known, goods: Goods) -> Money | None:
     return Money(max(prices), _currency(known)) if prices else None
 
 
-def basis(known: Known, made: Converted) -> str:
+def basis(known: Known, goods: Goods) -> str:
     """What its price is made of today, as far as the mall tells it; in words, which are handed on with the price."""
-    paid, least = purchase(known, stocked(known, made)), resale_floor(known)
+    paid, least = purchase(known, goods), resale_floor(known)
     return f"{paid or 'nothing'}" + (f" (sold on from {least})" if least else "")
 
 
@@ -175,6 +171,7 @@ def asked_total(account: Account, listing: Listing, currency: str) -> Money | No
 def registered(
     known: Known,
     made: Converted,
+    goods: Goods,
     images: Sequence[str],
     told: Mapping[str, Any],
     *,
@@ -183,8 +180,8 @@ def registered(
     decided_at: datetime | None,
     outdated: str = "",
 ) -> register.Wanted:
-    """What REGISTER is asked; `told` is what PRICE said: price, floor and ceiling with their currency."""
-    goods = stocked(known, made)
+    """What REGISTER is asked; `goods` is what can be had now, `told` what PRICE said: price, floor and ceiling with
+    their currency."""
     currency = told["currency"]
     return register.Wanted(
         product_id=known.id,

@@ -7,7 +7,7 @@ sold as the M's. Such a code is doubted by the rule of `respelling`, and FULL or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -28,39 +28,47 @@ if TYPE_CHECKING:
 SHOWN = 3
 
 
-def restocked(goods: Goods, found: Sorted) -> Goods:
+class Restocked(NamedTuple):
+    """Goods as they can be had now."""
+
+    goods: Goods
+    doubts: str = ""
+    """Which options nobody is sure of, in words: their codes name something else than was converted."""
+
+
+def restocked(goods: Goods, found: Sorted) -> Restocked:
     """What is claimed of each cell now; one that is not named any more is unknown (an option that really went is there
     and gone). Where a code is doubted texts alone decide, but no text under another cell's code."""
-    sources, names = found.sources, named(goods)
-    by_code = {one.code: one for one in sources if one.code is not None}
+    names, owners = named(goods), _owners(goods)
+    by_code = {one.code: one for one in found.sources if one.code is not None}
     by_place: dict[Cell, list[Source]] = {}
-    for one in sources:
-        by_place.setdefault(grid.place(one, names), []).append(one)
-    owners = _owners(goods) if doubted(goods, found) else None
+    moved = False
+    for one in found.sources:
+        cell, owner = grid.place(one, names), owners.get(one.code or "")
+        by_place.setdefault(cell, []).append(one)
+        moved = moved or (owner is not None and cell != (owner.color_key, owner.size_key))
+    others = _doubted(goods, found) if moved else []
 
     def renewed(variant: Variant) -> Variant:
         coded = [by_code[code] for code in variant.codes if code in by_code]
         texted = by_place.get((variant.color_key, variant.size_key), [])
-        if owners is None:
+        if not others:
             return _renewed(variant, coded or texted)
         trusted = [one for one in texted if one.code not in owners or one.code in variant.codes]
         return _renewed(variant, trusted) if trusted else _doubtful(variant, [*coded, *texted])
 
-    return Goods(goods.options, tuple(renewed(variant) for variant in goods.variants))
+    return Restocked(Goods(goods.options, tuple(map(renewed, goods.variants))), _told_of(others, owners))
 
 
-def doubted(goods: Goods, found: Sorted) -> list[Source]:
+def _doubted(goods: Goods, found: Sorted) -> list[Source]:
     """What stands under codes that named something else when the goods were converted."""
     others = [*strangers(found.sources, goods, _told), *grid.moved_to_others(found.sources, goods)]
     return [one for one in found.sources if one in others]
 
 
-def doubts(goods: Goods, found: Sorted) -> str:
-    """The same in words; '' where every code names what it named."""
-    others = doubted(goods, found)
+def _told_of(others: Sequence[Source], owners: Mapping[str, Variant]) -> str:
     if not others:
         return ""
-    owners = _owners(goods)
     told = ", ".join(f"{one.code} ('{_text(one)}', was '{owners[one.code or ''].text}')" for one in others[:SHOWN])
     more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
     return f"option codes name something else than was converted: {told}{more}; their stock stays until FULL settles it"
