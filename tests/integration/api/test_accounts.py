@@ -34,6 +34,7 @@ POLICY = {
     "extend": 14,
     "patience": "PT1800S",
     "sends": 4,
+    "price_hours": 6,
     "doubles": False,
     "unseen": {"told": 48, "capped": 24, "suspended": 240, "cap": 1},
 }

@@ -103,20 +103,24 @@ def test_the_command_sets_the_market_and_says_how_a_shop_sells_there(tmp_path: P
     market = ["--webhook-url", hook, "--market-delay", "0.5", "--market-limits", "70", "0", "--keep", str(kept)]
     with commanded("sandbox", "--lang", "en", "--port", "0", "--size", "60", *market) as found:
         assert found.stderr is not None
-        said = [found.stderr.readline().rstrip("\n") for _ in range(13)]
+        said = [found.stderr.readline().rstrip("\n") for _ in range(16)]
         url = said[0].partition(": ")[2]
         with urllib.request.urlopen(f"{url}/admin/market/behaviour", timeout=30) as answer:
             behaviour = json.load(answer)
         found.send_signal(signal.SIGTERM)
         code = found.wait(30)
 
-    assert said[4:8] == [
+    assert said[3:11] == [
+        f"  malls     {url}/wconcept/display/  {url}/musinsa/",
+        f"  shops     {url}/cafe24/product/list.html?cate_no=24  {url}/shopify/",
+        f"  suppliers {url}/ownerclan/v1/graphql  {url}/domeggook/ssl/api/; name, password and key are sandbox",
+        f"  others    {url}/news/list  {url}/feed/items.json  {url}/plain/list",
         f"  BUYMA     {url}/buyma/api/v1/products.json; what it lists is in {url}/admin/market",
         f"  a shop    BOBUSANG_SANDBOX_URL={url} bobusang up",
         "  secrets   an account's are sandbox:token (--token-ref) and sandbox:secret (--secret-ref)",
         f"  webhooks  go to {hook}",
     ]
-    assert said[11:] == [f"  kept in   {kept}", "Ctrl-C stops it."]
+    assert said[14:] == [f"  kept in   {kept}", "Ctrl-C stops it."]
     assert [behaviour[name] for name in ("delay", "hour_limit", "day_limit")] == [0.5, 70, 0]
     assert (code, hook in kept.read_text("utf-8")) == (0, True)
 
