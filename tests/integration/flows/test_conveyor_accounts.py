@@ -54,13 +54,23 @@ async def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
             yield found
 
 
-async def shelves(shop: Shop) -> dict[tuple[str, str], str]:
-    """By account and product, how the market itself shows it."""
+async def there(shop: Shop) -> dict[tuple[str, str], dict[str, Any]]:
+    """By account and product, what the market itself has of it."""
     rows = await shop.yard.rows("""
         select m.name, l.sku, l.reference from listings l join market_accounts m on m.id = l.account_id
         where l.reference is not null""")
-    there = {one["reference"]: str(one["status"]) for one in (await shop.door.market())["listings"]}
-    return {(row["name"], row["sku"]): there[row["reference"]] for row in rows}
+    found = {one["reference"]: one for one in (await shop.door.market())["listings"]}
+    return {(row["name"], row["sku"]): found[row["reference"]] for row in rows}
+
+
+async def shelves(shop: Shop) -> dict[tuple[str, str], str]:
+    """How it is shown."""
+    return {place: str(one["status"]) for place, one in (await there(shop)).items()}
+
+
+async def priced(shop: Shop) -> dict[tuple[str, str], int]:
+    """What is asked for it."""
+    return {place: int(one["price"]) for place, one in (await there(shop)).items()}
 
 
 async def closed(shop: Shop, account: str) -> set[str]:
@@ -141,15 +151,6 @@ async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(sh
 
     assert await partials(shop, 2) == {"COMPLETED"}
     assert (await shelves(shop)).keys() == before.keys()
-
-
-async def priced(shop: Shop) -> dict[tuple[str, str], int]:
-    """By account and product, what the market itself asks for it."""
-    rows = await shop.yard.rows("""
-        select m.name, l.sku, l.reference from listings l join market_accounts m on m.id = l.account_id
-        where l.reference is not null""")
-    there = {one["reference"]: int(one["price"]) for one in (await shop.door.market())["listings"]}
-    return {(row["name"], row["sku"]): there[row["reference"]] for row in rows}
 
 
 async def test_what_one_account_holds_is_not_forgotten_when_the_other_is_confirmed(shop: Shop) -> None:
