@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
 
 class Turns:
@@ -18,9 +18,11 @@ class Turns:
     Somebody urgent who comes back for turn after turn gets every second one: a turn is handed on before he can ask.
     """
 
-    def __init__(self, at_once: int = 1, *, kept: int = 0) -> None:
+    def __init__(self, at_once: int = 1, *, kept: int = 0, left: Callable[[], None] = lambda: None) -> None:
         self._free = at_once + kept
         self._kept = kept
+        self._left = left
+        """Called when a turn has ended and nobody waits for one."""
         self._urgent: deque[asyncio.Future[None]] = deque()
         self._others: deque[asyncio.Future[None]] = deque()
 
@@ -28,6 +30,11 @@ class Turns:
     def are_taken(self) -> bool:
         """Whether whoever came now, without hurry, would have to wait."""
         return self._free <= self._kept
+
+    @property
+    def are_wanted(self) -> bool:
+        """Whether somebody waits."""
+        return any(not place.done() for queue in (self._urgent, self._others) for place in queue)
 
     @asynccontextmanager
     async def turn(self, *, urgent: bool = False) -> AsyncIterator[None]:
@@ -59,3 +66,4 @@ class Turns:
                     place.set_result(None)
                     return
         self._free += 1
+        self._left()

@@ -56,6 +56,11 @@ class Cache(Protocol):
         """Give them new generations: what was made under the present ones is old from now on."""
         ...
 
+    @property
+    def has_tags(self) -> bool:
+        """Whether a generation may be known to somebody; if not, there is nothing that `bump` could make old."""
+        ...
+
     async def size(self, prefix: str = "") -> Size: ...
 
     async def check(self) -> None:

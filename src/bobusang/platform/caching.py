@@ -123,6 +123,11 @@ class Caching:
         """What these tags stand for has changed; raises Unavailable when the cache cannot be told."""
         await self._cache.bump(tags)
 
+    @property
+    def has_tags(self) -> bool:
+        """Whether an answer could be made old: not before somebody has asked for one."""
+        return self._cache.has_tags
+
     async def delete(self, prefix: str) -> int:
         """Forget all answers whose key begins so; how many there were."""
         return await self._cache.delete_prefix(prefix)

@@ -90,7 +90,7 @@ class CacheSuite:
         await cache.bump(["nike", "never seen"])
         value, after = await cache.get_tagged("a", ["패딩", "nike", "all"])
 
-        assert (first[0], again[0], value) == (b"x", None, b"x")
+        assert (first[0], again[0], value, cache.has_tags) == (b"x", None, b"x", True)
         assert first[1] == again[1]
         assert {tag: after[tag] == first[1][tag] for tag in first[1]} == {"패딩": True, "nike": False, "all": True}
 

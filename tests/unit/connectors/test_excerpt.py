@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bobusang.connectors.sources.declared.excerpt import Part, excerpt, signs
+from bobusang.connectors.sources.declared.excerpt import Excerpt, Part, excerpt, signs
 from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.shop import Declared, load_shop
 from bobusang.kit.encoding import decoded
@@ -160,12 +160,14 @@ def test_what_may_stand_outside_of_the_parts_is_read_of_the_whole_page(
 def test_a_part_begins_and_ends_with_whole_tags_and_leaves_nothing_open() -> None:
     text = '<!doctype html><p><i id="a" x>1<table><tr><td>2<b id="e" y>3</p><i id="a">4<i id="a" z>5'
 
-    assert excerpt(text, (Part('id="a"', 'id="e"', every=True),)) == (
+    assert excerpt(text, (Part('id="a"', 'id="e"', every=True),)) == Excerpt(
         '<!doctype html><object><i id="a" x>1<table><tr><td>2<b id="e" y></table></object>'
-        '<object><i id="a">4</object><object><i id="a" z>5</object>'
+        '<object><i id="a">4</object><object><i id="a" z>5</object>',
+        "<!doctype html><p>\n3</p>\n\n",
     )
-    assert excerpt(text, (Part('id="e"'),)) == (
-        '<!doctype html><object><b id="e" y>3</p><i id="a">4<i id="a" z>5</object>'
+    assert excerpt(text, (Part('id="e"'),)) == Excerpt(
+        '<!doctype html><object><b id="e" y>3</p><i id="a">4<i id="a" z>5</object>',
+        '<!doctype html><p><i id="a" x>1<table><tr><td>2\n',
     )
     assert excerpt(text, (Part('id="o"'),)) is None
 

@@ -158,8 +158,11 @@ class Indexer:
             self._unsure = dict.fromkeys(self._unsure)
 
     def _settled(self, ids: Sequence[int]) -> set[str]:
-        """The index has what these products are; the tags of what they were on the way there."""
+        """The index has what these products are; the tags of what they were on the way there, unless nobody has asked:
+        whoever asks from now on finds what the index has."""
         were = [self._unsure.pop(id, ()) for id in ids]
+        if not self._caching.has_tags:
+            return set()
         known = [some for some in were if some is not None]
         return tags.of_documents(chain(*known)) if len(known) == len(were) else {tags.EVERY}
 

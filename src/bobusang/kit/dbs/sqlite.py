@@ -1,4 +1,5 @@
-"""SQLite: one writer a process, readers beside it, WAL, every commit on the disk; what may last goes to a thread."""
+"""SQLite: one writer a process, readers beside it, WAL, every commit on the disk, shared by who waits for it; what may
+last goes to a thread."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from bobusang.kit import clock as clocks
 from bobusang.kit.db import Contended, Database, Duplicate, Row, Tx
+from bobusang.kit.dbs.joint import Joint
 from bobusang.kit.errors import BobusangError, Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, bind_core, bulk_text, revise_text
 from bobusang.kit.turns import Turns
@@ -119,6 +121,10 @@ class Lane:
             return await self.call(self._timed, text, work)
         return self.here(lambda: self._timed(text, work))
 
+    def rested(self) -> None:
+        """Everybody else had a turn just now."""
+        self._in_a_row = 0.0
+
     def here(self, work: Callable[[], T]) -> T:
         """Run where everybody waits for it: what is known to be quick."""
         try:
@@ -187,7 +193,9 @@ class SqliteDatabase(Database):
         self.path = path
         self.clock = clock
         self._writer = Lane(path, "sqlite-writer")
-        self._turns = Turns()
+        self._turns = Turns(left=self._nobody_comes)
+        self._joint: Joint | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._readers: asyncio.Queue[Lane] = asyncio.Queue()
         self._lanes = [self._writer]
         self._commits = 0
@@ -206,22 +214,84 @@ class SqliteDatabase(Database):
     async def begin(self, *, urgent: bool = False) -> AsyncIterator[Tx]:
         async with self._turns.turn(urgent=urgent):
             tx = SqliteTx(self._writer, self.clock.now(), self._sequences)
-            ended = False
+            joint = await self._entered()
+            done = False
             try:
-                await self._begin()
-                before = self._writer.connection.total_changes
                 yield tx
-                if self._writer.connection.total_changes == before:
-                    self._writer.here(self._commit)  # nothing goes to the disk: the way to the thread costs more
-                else:
-                    await self._writer.call(self._commit)
-                ended = True
+                self._left(joint, tx)
+                done = True
             finally:
-                if not ended:
+                try:
+                    if not done:
+                        self._settle(tx, committed=False)
+                        await self._undo(joint)
+                finally:
+                    if urgent or joint.is_full or not self._turns.are_wanted:
+                        await self._end(joint)
+        await joint.outcome()
+
+    async def _entered(self) -> Joint:
+        """The transaction that is open, or a new one."""
+        self._writer.rested()
+        if self._joint is not None:
+            self._writer.here(lambda: self._writer.connection.execute("savepoint ours"))
+            return self._joint
+        try:
+            await self._begin()
+        except BaseException:
+            await self._writer.call(self._rollback)  # perhaps it has begun all the same
+            raise
+        self._joint = Joint(self._writer.connection.total_changes)
+        return self._joint
+
+    def _left(self, joint: Joint, tx: Tx) -> None:
+        """One is done and waits for the commit."""
+        if joint.done:
+            self._writer.here(lambda: self._writer.connection.execute("release ours"))
+        joint.done.append(tx)
+
+    async def _undo(self, joint: Joint) -> None:
+        """Take back what one has changed; of some errors SQLite has taken back what all have."""
+        try:
+            await self._writer.call(self._rollback_to if joint.done else self._rollback)
+        finally:
+            if not self._writer.connection.in_transaction:
+                self._ended(joint)
+
+    async def _end(self, joint: Joint) -> None:
+        """Commit what is done, if something is, and tell all."""
+        if self._joint is not joint:
+            return
+        error: BobusangError | None = None
+        try:
+            if self._writer.connection.total_changes == joint.changes:
+                self._writer.here(lambda: self._commit(joint))  # nothing goes to the disk: the thread costs more
+            else:
+                await self._writer.call(self._commit, joint)
+        except BobusangError as wrong:
+            error = wrong
+        finally:
+            try:
+                if not joint.is_kept:
                     await self._writer.call(self._rollback)
-                    self._settle(tx, committed=False)
-        self._commits += 1
-        self._settle(tx, committed=True)
+            finally:
+                self._ended(joint, error)
+
+    def _ended(self, joint: Joint, error: BobusangError | None = None) -> None:
+        self._joint = None
+        self._commits += joint.is_kept
+        for tx in joint.done:
+            self._settle(tx, committed=joint.is_kept)
+        joint.end(error)
+
+    def _nobody_comes(self) -> None:
+        """Whoever was to end it has gone away while he waited for his turn."""
+        if self._joint is not None:
+            self._ending = asyncio.get_running_loop().create_task(self._end_alone(self._joint))
+
+    async def _end_alone(self, joint: Joint) -> None:
+        async with self._turns.turn(urgent=True):
+            await self._end(joint)
 
     async def _begin(self) -> None:
         """Begin at once, or in the thread when another process is writing and we have to wait for it."""
@@ -236,8 +306,14 @@ class SqliteDatabase(Database):
             connection.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000:.0f}")
         self._writer_sees = _version(connection)
 
-    def _commit(self) -> None:
+    def _commit(self, joint: Joint) -> None:
         self._writer.connection.execute("commit")
+        joint.is_kept = True
+
+    def _rollback_to(self) -> None:
+        if self._writer.connection.in_transaction:
+            self._writer.connection.execute("rollback to ours")
+            self._writer.connection.execute("release ours")
 
     def _rollback(self) -> None:
         if self._writer.connection.in_transaction:

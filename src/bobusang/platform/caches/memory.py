@@ -69,6 +69,10 @@ class MemoryCache:
         for tag in tags:
             self._tags.pop(tag, None)  # whoever asks for it next gives it a new one
 
+    @property
+    def has_tags(self) -> bool:
+        return bool(self._tags)
+
     async def size(self, prefix: str = "") -> Size:
         self._forget_expired()
         ours = [(key, entry) for key, entry in self._entries.items() if key.startswith(prefix)]

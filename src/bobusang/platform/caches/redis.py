@@ -80,6 +80,10 @@ class RedisCache:
             for at in range(0, len(names), PART):
                 await self._redis.unlink(*names[at : at + PART])
 
+    @property
+    def has_tags(self) -> bool:
+        return True  # other processes ask for them
+
     async def size(self, prefix: str = "") -> Size:
         keys = size = 0
         with self._server.reached():

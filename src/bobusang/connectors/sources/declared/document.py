@@ -10,7 +10,7 @@ import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from bobusang.connectors.sources.declared import scripted
-from bobusang.connectors.sources.declared.excerpt import excerpt
+from bobusang.connectors.sources.declared.excerpt import Excerpt, excerpt
 from bobusang.connectors.sources.declared.known import NOTHING
 from bobusang.kit import json
 from bobusang.kit.errors import Drifted, Invalid, Unavailable
@@ -82,7 +82,7 @@ class Document:
         self.besides: dict[int, Any] = {}
         """What was read of the whole page for its records, by its reader."""
         self._parts = parts
-        self._excerpt: str | None = None
+        self._excerpt: Excerpt | None = None
         self._sought: set[bytes] = set()
         self.url = page.url or page.ask.url or url
         self._text: str | None = None
@@ -104,7 +104,7 @@ class Document:
         """The page, or its excerpt, as HTML; `Drifted` where it is nested beyond measure."""
         if self._tree is None:
             self._excerpt = excerpt(self.text, self._parts) if self._parts else None
-            text = self.text if self._excerpt is None else self._excerpt
+            text = self.text if self._excerpt is None else self._excerpt.page
             if text.count("<") > MANY_TAGS and _depth(text) > DEEPEST_TAGS:
                 raise Drifted(f"{self.page.ask.endpoint}: the page is nested more than {DEEPEST_TAGS:,} deep")
             self._tree = LexborHTMLParser(text)
@@ -134,8 +134,8 @@ class Document:
         """Whether something that was sought in the excerpt may stand outside of it; without a sign nobody can say."""
         if self._excerpt is None or not self._sought:
             return False
-        whole, part = self.page.body.lower(), self._excerpt.encode(errors="replace").lower()
-        return any(not sign or whole.count(sign) != part.count(sign) for sign in self._sought)
+        rest = self._excerpt.rest.encode(errors="replace").lower()
+        return any(not sign or sign in rest for sign in self._sought)
 
     @property
     def origin(self) -> tuple[str, str]:

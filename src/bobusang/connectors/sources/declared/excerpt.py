@@ -40,19 +40,29 @@ class Part:
     """Each place where it begins, not only the first; one ends at the latest where the next begins."""
 
 
-def excerpt(text: str, parts: tuple[Part, ...]) -> str | None:
-    """The parts of a page as a page of their own; None where it has none of them, or a cut goes through a script."""
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The parts of a page as a page of their own, and what of the page stands in none of them, as it was cut."""
+
+    page: str
+    rest: str
+
+
+def excerpt(text: str, parts: tuple[Part, ...]) -> Excerpt | None:
+    """Cut a page; None where it has none of the parts, or a cut goes through a script."""
     pieces: list[str] = []
+    rest: list[str] = []
     after = 0
     for start, stop in _spans(text, parts):
         if _is_deaf(text, after, start) or _is_deaf(text, start, stop) or len(pieces) == MOST:
             return None
         pieces.append(_closed(text[start:stop]))
+        rest.append(text[after:start])
         after = stop
     if not pieces:
         return None
     doctype = _DOCTYPE.search(text, 0, _DOCTYPE_WITHIN)
-    return "".join([doctype[0] if doctype else "", *pieces])
+    return Excerpt("".join([doctype[0] if doctype else "", *pieces]), "\n".join([*rest, text[after:]]))
 
 
 def _spans(text: str, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
