@@ -17,7 +17,8 @@ from sqlalchemy.exc import DBAPIError
 from bobusang.catalog import views as catalog_views
 from bobusang.engine import views as engine_views
 from bobusang.kit.db import dialect_of
-from bobusang.kit.dbs.sqlite import place, with_log
+from bobusang.kit.dbs.lane import with_log
+from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Unavailable
 from bobusang.kit.sql import Dialect
 from bobusang.views import first_conveyor

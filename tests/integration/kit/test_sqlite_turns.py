@@ -14,7 +14,8 @@ import pytest
 from bobusang.kit.clock import text
 from bobusang.kit.db import Contended, connect
 from bobusang.kit.dbs import sqlite
-from bobusang.kit.dbs.sqlite import FORGIVEN, place
+from bobusang.kit.dbs.lane import FORGIVEN
+from bobusang.kit.dbs.sqlite import place
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 from bobusang.testing.clock import NOON
