@@ -20,7 +20,7 @@ from bobusang import __version__
 from bobusang.entry.cli.failure import Exit, Failure
 from bobusang.entry.cli.place import prepare
 from bobusang.entry.worker import Roles, Stop, run
-from bobusang.kit import log, memory
+from bobusang.kit import cores, log, memory
 from bobusang.settings import masked
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ async def _run(session: Session, settings: Settings, roles: Roles) -> None:
                 "stopping: what is running is finished first (Ctrl-C again leaves at once)"
             )
             current = settings if demo is None else demo.settings(settings)
-            async with opened(current, fetches=True) as app:
+            async with opened(current, fetches=True) as app, cores.one(wanted=settings.one_core):
                 ready = await _announced(session, app, roles) if is_first else lambda: None
                 await run(app, roles, stop, ready, demo)
             if stop.times or demo is None:

@@ -14,7 +14,7 @@ import msgspec
 from bobusang.entry.api.desk import Desk
 from bobusang.entry.demo import equipping, places
 from bobusang.entry.tables import Role
-from bobusang.kit import log
+from bobusang.kit import cores, log
 from bobusang.kit.errors import BobusangError, Conflict, Unavailable
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Demo:
         if known is None:
             known = places.Places(places.free_ports(1)[0], self._port, size)
         at = places.store(self._home, replace(known, api=self._port, stays=True))
-        with (self._home / LOG).open("ab") as out:
+        with (self._home / LOG).open("ab") as out, cores.everywhere():
             child = await asyncio.create_subprocess_exec(
                 *places.sandbox_line(self._home, at),
                 env=places.plain_environment(),

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
 
+from bobusang.kit import cores
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def _hasher() -> PasswordHasher:
 
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="passwords")
+    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix="passwords", initializer=cores.free)
 
 
 @cache

@@ -16,6 +16,7 @@ import sys
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
+from bobusang.kit import cores
 from bobusang.stages.collect.reading import read
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def _started() -> subprocess.Popen[bytes] | None:
     # -P: what lies in the folder that we happen to be in is not imported, as it is not by us.
     argv = (sys.executable, "-P", "-m", __name__)
     try:
-        return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - ourselves
+        with cores.everywhere():
+            return subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - ourselves
     except OSError:
         return None  # no more processes, or no memory for one
 

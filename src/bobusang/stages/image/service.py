@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.catalog import images
 from bobusang.catalog.tables.images import ImageState
+from bobusang.kit import cores
 from bobusang.stages.image import store
 from bobusang.stages.image.look import twins
 from bobusang.stages.image.model import Alarm, Failed, Good, Limits, Picture, Pictured, Plan, Saved
@@ -40,7 +41,7 @@ class Picturing:
         self._db, self._blobs, self._fetch = db, blobs, fetch
         self._limits = limits or Limits()
         # Decoding and encoding leave the interpreter to others, so threads are enough.
-        self._pool = ThreadPoolExecutor(threads, "pictures")
+        self._pool = ThreadPoolExecutor(threads, "pictures", initializer=cores.free)
 
     def close(self) -> None:
         """Let the threads end."""

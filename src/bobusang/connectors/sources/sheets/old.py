@@ -17,6 +17,7 @@ import msgspec
 
 from bobusang.connectors.sources.sheets import book
 from bobusang.connectors.sources.sheets.grid import Grid, Refused
+from bobusang.kit import cores
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,10 @@ def opened(data: bytes, wanted: str | int | None) -> Grid:
     argv = (sys.executable, "-P", "-m", __name__)
     asked = msgspec.msgpack.encode((wanted, data))
     try:
-        done = subprocess.run(argv, input=asked, stdout=told, stderr=subprocess.DEVNULL, timeout=SECONDS, check=False)  # noqa: S603 - ourselves
+        with cores.everywhere():
+            done = subprocess.run(  # noqa: S603 - ourselves
+                argv, input=asked, stdout=told, stderr=subprocess.DEVNULL, timeout=SECONDS, check=False
+            )
     except subprocess.TimeoutExpired:
         raise Refused(f"the file was not read in {SECONDS:g} seconds", hint="save it as .xlsx") from None
     if done.returncode:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tantivy import FieldType, Order, Query
 
+from bobusang.kit import cores
 from bobusang.kit.errors import Conflict, Drifted
 from bobusang.platform.search import COUNTED, MOST, Found, Hit
 from bobusang.platform.searches.embedded.asking import ask
@@ -48,8 +49,8 @@ class EmbeddedSearch:
         self._serving: Serving | None = None
         self._writing = Writing(self._shelf)
         self._filling: Filling | None = None
-        self._readers = ThreadPoolExecutor(THREADS, thread_name_prefix="search")
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="search-writer")
+        self._readers = ThreadPoolExecutor(THREADS, thread_name_prefix="search", initializer=cores.free)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="search-writer", initializer=cores.free)
         self._rest_after = idle
         self._closed = False
         self._resting: asyncio.TimerHandle | None = None
