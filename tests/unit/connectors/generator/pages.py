@@ -35,9 +35,16 @@ NEXT_DATA = {
     "props": {"pageProps": {"list": {"totalCount": 333, "goods": GOODS}, "banners": [{"id": 1, "title": "배너"}]}},
     "buildId": "abc",
 }
-NEXT = html(
-    f'<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{json.dumps(NEXT_DATA)}</script>'
-)
+
+
+def scripted(data: Any) -> str:
+    """A page of Next.js."""
+    return html(
+        f'<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">{json.dumps(data)}</script>'
+    )
+
+
+NEXT = scripted(NEXT_DATA)
 STATE = html(f"<div id='app'></div><script>window.__STATE__ = {json.dumps({'shop': {'items': GOODS}})};</script>")
 ITEM_LIST = {
     "@context": "https://schema.org",

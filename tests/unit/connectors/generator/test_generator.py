@@ -182,6 +182,95 @@ def test_one_product_in_json_ld_is_asked_for_by_its_key(tmp_path: Path) -> None:
     }
 
 
+OWN = {
+    "goodsNo": 5501,
+    "goodsNm": "울 코트",
+    "salePrice": 129_000,
+    "normalPrice": 150_000,
+    "brand": {"id": 7, "name": "ACME"},
+    "images": ["/1.jpg", "/2.jpg"],
+    "isSoldOut": False,
+}
+ABROAD = {"id": "wool-coat", "title": "Wool coat", "price": "129.50", "currency": "USD"}
+
+
+@pytest.mark.parametrize(
+    ("url", "content", "records", "example"),
+    [
+        (
+            "https://shop.acme.co.kr/goods/5501?from=list",
+            pages.scripted({"props": {"pageProps": {"goods": OWN, "others": pages.GOODS}}}),
+            "script:__NEXT_DATA__.props.pageProps.goods",
+            {
+                "key": "5501",
+                "name": "울 코트",
+                "price": 129_000,
+                "list_price": 150_000,
+                "brand": "ACME",
+                "images": ["https://shop.acme.co.kr/1.jpg", "https://shop.acme.co.kr/2.jpg"],
+                "sold_out": False,
+                "currency": "KRW",
+            },
+        ),
+        (
+            "https://www.acme.com/p/wool-coat",
+            pages.scripted({"product": ABROAD}),
+            "script:__NEXT_DATA__.product",
+            {"key": "wool-coat", "name": "Wool coat", "price": 12_950, "currency": "USD"},
+        ),
+        (
+            "https://api.acme.com/v2/products/wool-coat",
+            {"data": ABROAD, "related": pages.GOODS},
+            "data",
+            {"key": "wool-coat", "name": "Wool coat", "price": 12_950, "currency": "USD"},
+        ),
+        (
+            "https://api.acme.com/product?id=wool-coat",
+            ABROAD,
+            "$",
+            {"key": "wool-coat", "name": "Wool coat", "price": 12_950, "currency": "USD"},
+        ),
+    ],
+    ids=["beside others", "in its currency", "json", "nothing but it"],
+)
+def test_one_product_whose_key_stands_in_the_address_is_asked_for_by_it(
+    tmp_path: Path, url: str, content: Any, records: str, example: dict[str, Any]
+) -> None:
+    found = made(tmp_path, pages.sample(url, content))
+
+    source = load_shop(found.folder)
+    [ask] = source.seeds(Target("product", "another-one"))
+    assert (source.target_kinds, found.records, found.example) == (("product",), 1, example)
+    assert f"records: '{records}'" in (found.folder / "shop.yaml").read_text("utf-8")
+    assert ask.url == url.replace(str(example["key"]), "another-one")
+
+
+def test_a_page_of_one_product_reads_the_page_of_another(tmp_path: Path) -> None:
+    found = made(tmp_path, pages.sample("https://acme.co.kr/goods/wool-coat-5501", pages.scripted({"goods": OWN})))
+    source = load_shop(found.folder)
+    [ask] = source.seeds(Target("product", "7702"))
+
+    other = {**OWN, "goodsNo": 7702, "goodsNm": "패딩", "salePrice": "99,000", "isSoldOut": True}
+    [_, read] = source.read(page(ask, pages.scripted({"goods": other})))
+
+    assert isinstance(read, Snapshot)
+    assert (read.key, read.fields["name"], read.fields["price"], read.fields["sold_out"]) == (
+        "7702",
+        "패딩",
+        99_000,
+        True,
+    )
+
+
+def test_a_category_is_no_product_though_its_number_stands_in_the_address(tmp_path: Path) -> None:
+    category = {"id": 240, "name": "코트", "minPrice": 10_000}
+    data = {"category": category, "goods": pages.GOODS}
+
+    found = made(tmp_path, pages.sample("https://acme.co.kr/category/240?page=1", pages.scripted(data)))
+
+    assert (found.records, found.example["key"]) == (20, "1000")
+
+
 def test_a_product_with_several_offers_is_sold_out_when_all_of_them_are(tmp_path: Path) -> None:
     """A page of OKmall that is sold out for a while has no lowest price; its offers say the rest."""
     world = World(5, 500)
@@ -290,6 +379,7 @@ UNREADABLE: list[tuple[Any, dict[str, Any], type[BobusangError], str]] = [
     (pages.html('<form><input type="password"></form>' + "글 " * 300), {}, Drifted, "asks for a login"),
     (pages.html("<p>" + "회사 소개 " * 100 + "</p>"), {}, Drifted, "no list of goods was recognised"),
     ({"ok": True, "ids": [1, 2, 3]}, {}, Drifted, "no list in it looks like goods"),
+    ({"banners": [{"id": 1, "title": "배너"}, {"id": 2, "title": "둘"}]}, {}, Drifted, "no list in it looks like good"),
     ("[" * 100_000, {}, Drifted, "no list in it looks like goods"),
     ("  ", {}, Drifted, "the page is empty"),
     ("x", {"status": 401}, Blocked, "asks who we are"),

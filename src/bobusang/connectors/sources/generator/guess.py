@@ -141,7 +141,7 @@ def guesses(records: list[Any], *, currency: str = "") -> dict[str, Guess]:
 
 
 def _key(single: list[Column]) -> Guess | None:
-    fit = [column for column in single if column.unique and column.all(_is_key)]
+    fit = [column for column in single if column.unique and column.all(is_key)]
     own = [column for column in fit if _OWN_KEY.fullmatch(column.name)]
     named = own or [column for column in fit if _KEY.search(column.name)]
     if not named:
@@ -159,7 +159,8 @@ def _rank(name: str) -> int:
     return 99
 
 
-def _is_key(value: Any) -> bool:
+def is_key(value: Any) -> bool:
+    """Whether it could name a product."""
     return type(value) in (int, str) and 1 <= len(str(value)) <= 100 and "://" not in str(value)
 
 

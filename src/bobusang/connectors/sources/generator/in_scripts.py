@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from bobusang.connectors.sources.declared import scripted
 from bobusang.connectors.sources.declared.document import Document
 from bobusang.connectors.sources.declared.known import NOTHING, UNCLEAR
+from bobusang.connectors.sources.generator import single
 from bobusang.connectors.sources.generator.address_key import key_of
 from bobusang.connectors.sources.generator.guess import Guess, Sure, columns, guesses
 from bobusang.connectors.sources.generator.listing import best_list
 from bobusang.connectors.sources.generator.proposal import Further, Proposal, asking, said, shop
-from bobusang.stages.collect.source import Ask, Page, Target
+from bobusang.stages.collect.source import Ask, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,17 +32,7 @@ def document(sample: Sample) -> Document:
 
 def lists(sample: Sample, base: str) -> Iterator[Proposal]:
     """Proposals from every script that holds a list of goods."""
-    found = list(scripted.scripts(sample.text))
-    names = [
-        match[1]
-        for attributes, content in found
-        if (match := _MARKED.search(attributes)) and content.strip()[:1] in "{["
-    ]
-    names += [match[1] for _, content in found for match in _GIVEN.finditer(content)]
-    for name in dict.fromkeys(names):
-        data = scripted.said(found, name)
-        if data is NOTHING or data is UNCLEAR or not isinstance(data, dict | list):
-            continue
+    for name, data in _told(sample):
         best = best_list(data)
         if best is None:
             continue
@@ -51,9 +42,7 @@ def lists(sample: Sample, base: str) -> Iterator[Proposal]:
         further = Further(total, best.count, lead, best.next_value, len(best.records), needs_end=True)
         asked = asking(sample.request, base, further)
         told, lacking = said(best.fields)
-        what = f"{len(best.records)} goods in the page's script {name}" + (
-            " (Next.js)" if name == "__NEXT_DATA__" else ""
-        )
+        what = f"{len(best.records)} goods in the page's script {_called(name)}"
         yield Proposal(
             what,
             shop(
@@ -70,6 +59,37 @@ def lists(sample: Sample, base: str) -> Iterator[Proposal]:
             missing=(*lacking, *asked.missing),
             score=best.score,
         )
+
+
+def one_product(sample: Sample, base: str) -> Proposal | None:
+    """A proposal from a script that tells of the product whose page this is."""
+    for name, data in _told(sample):
+        one = single.found_in(data, sample.request.url)
+        if one is not None:
+            records = f"script:{name}.{one.path}" if one.path else f"script:{name}"
+            currency = one.currency or currency_of(one.fields)
+            what = f"one product in the page's script {_called(name)}"
+            return single.proposal(sample, base, what, records, one.fields, one.key, currency=currency)
+    return None
+
+
+def _told(sample: Sample) -> Iterator[tuple[str, Any]]:
+    """The scripts of a page that are JSON, or give JSON to a name."""
+    found = list(scripted.scripts(sample.text))
+    names = [
+        match[1]
+        for attributes, content in found
+        if (match := _MARKED.search(attributes)) and content.strip()[:1] in "{["
+    ]
+    names += [match[1] for _, content in found for match in _GIVEN.finditer(content)]
+    for name in dict.fromkeys(names):
+        data = scripted.said(found, name)
+        if data is not NOTHING and data is not UNCLEAR and isinstance(data, dict | list):
+            yield name, data
+
+
+def _called(name: str) -> str:
+    return f"{name} (Next.js)" if name == "__NEXT_DATA__" else name
 
 
 def currency_of(fields: dict[str, Guess]) -> str:
@@ -147,30 +167,14 @@ def linked_product(sample: Sample, base: str) -> Proposal | None:
     own = own or next((name for name in ("sku", "productID", "mpn") if type(product.get(name)) in (str, int)), "")
     if not own:
         return None
-    value = str(product[own])
-    fields = _product_fields(product, page, own)
-    in_address = value in url and len(value) > 1
-    asked = asking(sample.request, base, Further(records=1), variable=(value, "id") if in_address else ("", ""))
-    told, lacking = said(fields)
-    each = "id: {from: inputs.products}" if in_address else ""
-    missing = [*lacking, "which products there are: give the address of a list, too, or collect them by key"]
-    return Proposal(
+    return single.proposal(
+        sample,
+        base,
         "one product in JSON-LD",
-        shop(
-            sample.request,
-            base,
-            "html",
-            asked,
-            "ld:Product",
-            fields,
-            why="sure: the page is of one product",
-            currency=_offer(product).get("priceCurrency") or "KRW",
-            for_each=each,
-        ),
-        target=Target("product", value) if in_address else Target("list", "all"),
-        found=tuple(told),
-        missing=tuple(missing),
-        score=6.0,
+        "ld:Product",
+        _product_fields(product, page, own),
+        str(product[own]),
+        currency=str(_offer(product).get("priceCurrency") or "KRW"),
     )
 
 

@@ -16,6 +16,10 @@ MOST_LISTS = 2000
 
 _TOTAL = re.compile(r"(?:total|count|nb|num)[a-z]{0,12}$|[a-z]{0,12}(?:total|count|found|hits)$")
 _NOT_TOTAL = re.compile(r"page|size|limit|perpage|review|like|price|amount")
+_OTHER = re.compile(
+    r"banner|menu|navi|categor|brand|notice|event|review|faq|popup|filter|option|tags?$|keyword|footer|crumb|seller|store"
+    r"|shop$|collection|promotion|exhibit|search|query"
+)
 _NEXT = re.compile(r"next(?:url|link|page|pageurl|apiurl|href|cursor|token|pagetoken)?$|(?:end|next)?cursor$")
 
 
@@ -46,12 +50,17 @@ def best_list(data: Any, *, currency: str = "") -> Found | None:
     found = []
     for path, records in _lists(data, "", 0):
         fields = guesses(records, currency=currency)
-        if "key" in fields and "name" in fields:
+        if "key" in fields and "name" in fields and ("price" in fields or not is_other(path)):
             found.append(Found(path, records, fields))
     if not found:
         return None
     best = max(found, key=lambda one: one.score)
     return _around(data, best)
+
+
+def is_other(path: str) -> bool:
+    """Whether what stands there is called something that is not goods: banners have ids and titles, too."""
+    return _OTHER.search(path.removesuffix("[*]").rpartition(".")[2].lower()) is not None
 
 
 def _lists(value: Any, path: str, depth: int) -> Iterator[tuple[str, list[Any]]]:
@@ -62,15 +71,15 @@ def _lists(value: Any, path: str, depth: int) -> Iterator[tuple[str, list[Any]]]
             yield f"{path}[*]", value
             for name in {name for each in value[:3] for name in each}:
                 inner = [each.get(name) for each in value]
-                if _fits(name) and all(isinstance(each, list) for each in inner) and len(value) == 1:
+                if fits(name) and all(isinstance(each, list) for each in inner) and len(value) == 1:
                     yield from _lists(inner[0], f"{path}[*].{name}", depth + 1)
     elif isinstance(value, dict):
         for name, each in list(value.items())[:MOST_LISTS]:
-            if _fits(name):
+            if fits(name):
                 yield from _lists(each, f"{path}.{name}" if path else name, depth + 1)
 
 
-def _fits(name: str) -> bool:
+def fits(name: str) -> bool:
     """Whether a path can name it."""
     return re.fullmatch(r"[^.\[\]\s|{}*][^.\[\]|{}*]{0,80}", name) is not None
 
@@ -98,11 +107,11 @@ def _near(place: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
     """Its single values, and those one deeper (`pagination.total`)."""
     for name, value in place.items():
         path = f"{prefix}.{name}" if prefix else name
-        if not _fits(name):
+        if not fits(name):
             continue
         if isinstance(value, dict):
             for inner, each in value.items():
-                if _fits(inner) and not isinstance(each, dict | list):
+                if fits(inner) and not isinstance(each, dict | list):
                     yield f"{path}.{inner}", each
         elif not isinstance(value, list):
             yield path, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from bobusang.connectors.sources.generator import in_scripts, platforms, repeated
+from bobusang.connectors.sources.generator import in_scripts, platforms, repeated, single
 from bobusang.connectors.sources.generator.listing import best_list
 from bobusang.connectors.sources.generator.proposal import Further, Proposal, asking, said, shop
 from bobusang.connectors.sources.generator.walls import check_answer, why_unreadable
@@ -58,7 +58,11 @@ def propose(sample: Sample, base: str) -> Proposal:
 
 
 def _json(sample: Sample, base: str) -> list[Proposal]:
-    best = best_list(sample.data())
+    data = sample.data()
+    best, one = best_list(data), single.found_in(data, sample.request.url)
+    if one is not None:
+        path, currency = one.path or "$", one.currency or in_scripts.currency_of(one.fields)
+        return [single.proposal(sample, base, "one product in JSON", path, one.fields, one.key, currency=currency)]
     if best is None:
         return []
     total = f"{best.total} | int" if best.total else ""
@@ -79,12 +83,10 @@ def _json(sample: Sample, base: str) -> list[Proposal]:
 
 
 def _html(sample: Sample, base: str) -> list[Proposal]:
+    own = [one for one in (in_scripts.one_product(sample, base), in_scripts.linked_product(sample, base)) if one]
     found = [*in_scripts.lists(sample, base)]
     if (linked := in_scripts.linked_list(sample, base)) is not None:
         found.append(linked)
     if max((one.score for one in found), default=0.0) < ENOUGH and (row := repeated.boxes(sample, base)) is not None:
         found.append(row)
-    if max((one.score for one in found), default=0.0) < ENOUGH:
-        product = in_scripts.linked_product(sample, base)
-        found += [product] if product is not None else []
-    return found
+    return found + own
