@@ -99,12 +99,17 @@ class Crowd:
         (at, waited, ours), (before, had_waited, had) = now, self._seen
         self._seen = now
         own = sum(spent - had.get(thread, spent) for thread, spent in ours.items())
-        self.share = max(0.0, (waited - had_waited - own) / max(1, at - before))
+        self.share = others_share(waited - had_waited, own, at - before)
 
     def _now(self) -> tuple[int, int, dict[int, int]]:
         """Nanoseconds: the time, how long the loop has waited for its core, and what our other threads have used."""
         ours = {thread: _schedule(thread)[0] for thread in _kept() if thread != self._loop}
         return time.monotonic_ns(), _schedule(self._loop)[1], ours
+
+
+def others_share(waited: int, own: int, passed: int) -> float:
+    """Of the time that has passed, how much the loop has waited for others: while it waits, our own threads run too."""
+    return max(0, waited - own) / max(1, passed)
 
 
 def core_of(thread: int) -> int:
