@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import resource
 import sys
 import time
 from pathlib import Path
 
+from bench.staying import staying
 from bobusang import wiring
 from bobusang.catalog import suppliers
 from bobusang.catalog.model import SupplierKind
@@ -20,7 +20,6 @@ from bobusang.engine.upkeep.promote import promote
 from bobusang.engine.upkeep.rescue import rescue
 from bobusang.engine.upkeep.start import start as upkeep_start
 from bobusang.engine.upkeep.sweep import sweep
-from bobusang.entry.cli.process import YOUNG
 from bobusang.flows.sheets import previewing, receiving, starting
 from bobusang.kit.sql import Statement
 from bobusang.settings import load
@@ -30,9 +29,7 @@ ENDED = Statement("select status from crawling_jobs where id = :id and completed
 
 async def main(home: str, url: str, content: bytes) -> None:
     settings = load({}, home=home, database_url=url)
-    async with wiring.opened(settings, migrate=True) as app:
-        gc.freeze()  # as `bobusang up` and `bobusang worker` do
-        gc.set_threshold(YOUNG)
+    async with wiring.opened(settings, migrate=True) as app, staying():
         collector, db = app.collector, app.engine.db
         await db.transact(lambda tx: suppliers.put(tx, Supplier("acme", SupplierKind.EXCEL)))
         sent, _ = await receiving.receive(collector, "acme", "list.xlsx", content, by="bench")

@@ -7,7 +7,6 @@ than the source's own policy allows.
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 import sys
 from dataclasses import replace
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import bobusang.kit.transport  # noqa: F401 - before the clock runs
 from bench.peers.crawl import Meter
+from bench.staying import staying
 from bobusang import wiring
 from bobusang.connectors.sources.declared.extending import SHIPPED
 from bobusang.connectors.sources.declared.shop import load_shop
 from bobusang.engine import workflows
 from bobusang.engine.jobs import NewJob
 from bobusang.engine.upkeep.keeper import Keeper
-from bobusang.entry.cli.process import YOUNG
 from bobusang.flows.collect.register import WORKFLOW
 from bobusang.kit import log
 from bobusang.kit.sql import Statement
@@ -41,9 +40,7 @@ MOST_SECONDS = PATIENCE * 15
 async def main(home: str, url: str, source: str, kind: str, key: str, seconds: float) -> None:
     settings = load({}, home=home, sandbox_url=url, log_level="ERROR")
     log.configure(settings.log_level, settings.log_format)
-    async with wiring.opened(settings, migrate=True) as app:
-        gc.freeze()  # as `bobusang up` and `bobusang worker` do
-        gc.set_threshold(YOUNG)
+    async with wiring.opened(settings, migrate=True) as app, staying():
         if seconds:
             found = app.collector.source(source)
             found.policy = replace(found.policy, limits=load_shop(SHIPPED / source).policy.limits)
