@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery"
 COOKIE = f"{HOST}bobusang-session"
+_hashes: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,13 @@ class Screen:
         return self.people[None]
 
 
+async def _stored() -> str:
+    """The password as it is stored: hashed once, for that is meant to take long."""
+    if not _hashes:
+        _hashes.append(await passwords.hashed(PASSWORD))
+    return _hashes[0]
+
+
 @asynccontextmanager
 async def opened(home: Path, url: str = "", *, language: str = "en", **said: Any) -> AsyncIterator[Screen]:
     """The screen on a folder's database, or on another that is migrated."""
@@ -119,7 +127,7 @@ async def opened(home: Path, url: str = "", *, language: str = "en", **said: Any
         api = create_app(app)
         screen = Screen(app, api, web.opened(app))
         api.router.routes.insert(0, Mount("/ui", screen.site.asgi()))
-        stored = await passwords.hashed(PASSWORD)
+        stored = await _stored()
         for role in (*Role, None):
             client = httpx.AsyncClient(
                 transport=httpx.ASGITransport(api), base_url="https://shop.test", headers={"accept-language": language}
