@@ -67,22 +67,29 @@ async def one(*, wanted: bool = True) -> AsyncIterator[None]:
         yield
     finally:
         keeping.cancel()
-        with suppress(asyncio.CancelledError):
+        with suppress(
+            asyncio.CancelledError, OSError, ValueError
+        ):  # the system may stop telling, and then all are free
             await keeping
-        _keep_to(ALLOWED)
 
 
 async def _keep(loop: int) -> None:
-    while True:
-        _keep_to({core_of(loop)})
-        until = time.monotonic() + KEPT_SECONDS
-        crowd = Crowd(loop)
-        while time.monotonic() < until and crowd.share < CROWDED:
-            await asyncio.sleep(LOOK_SECONDS)
-            crowd.look()
-            _keep_to({core_of(loop)})  # threads that were made meanwhile by one that may run anywhere
+    try:
+        while True:
+            await _stay(loop)
+            _keep_to(ALLOWED)
+            await asyncio.sleep(FREE_SECONDS)
+    finally:
         _keep_to(ALLOWED)
-        await asyncio.sleep(FREE_SECONDS)
+
+
+async def _stay(loop: int) -> None:
+    """Keep all to the core on which the loop is, until somebody needs it or it is time to ask the system again."""
+    until, crowd = time.monotonic() + KEPT_SECONDS, Crowd(loop)
+    while time.monotonic() < until and crowd.share < CROWDED:
+        _keep_to({core_of(loop)})  # again and again: threads are made by some that may run anywhere
+        await asyncio.sleep(LOOK_SECONDS)
+        crowd.look()
 
 
 class Crowd:
