@@ -202,6 +202,7 @@ class Away:
     """A cache that nobody can reach, and that counts how often it was tried."""
 
     tried = 0
+    has_tags = True
 
     def _away(self) -> Unavailable:
         self.tried += 1
