@@ -12,7 +12,7 @@ from bobusang.stages.image import store
 from bobusang.stages.image.look import twins
 from bobusang.stages.image.model import Alarm, Failed, Good, Limits, Picture, Pictured, Plan, Saved
 from bobusang.stages.image.rules import addresses, arranged, spread
-from bobusang.stages.image.working import Bench
+from bobusang.stages.image.working import Bench, Pools
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -41,11 +41,15 @@ class Picturing:
         self._db, self._blobs, self._fetch = db, blobs, fetch
         self._limits = limits or Limits()
         # Decoding and encoding leave the interpreter to others, so threads are enough.
-        self._pool = ThreadPoolExecutor(threads, "pictures", initializer=cores.free)
+        self._pools = Pools(
+            ThreadPoolExecutor(threads, "pictures"),
+            ThreadPoolExecutor(threads, "large-pictures", initializer=cores.free),
+        )
 
     def close(self) -> None:
         """Let the threads end."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (self._pools.small, self._pools.large):
+            pool.shutdown(wait=False, cancel_futures=True)
 
     async def plan(self, tx: Tx, wanted: Sequence[Wanted], recipe: Recipe) -> Plan:
         """What is known of these products' pictures. It only reads."""
@@ -56,7 +60,7 @@ class Picturing:
     async def work(self, plan: Plan) -> Worked:
         """Fetch, check, make and keep what is not there yet. What an address gives is a finding and never raises; a
         blob store that cannot be written is Unavailable."""
-        return await Bench(self._db, self._blobs, self._fetch, self._pool, self._limits, plan).work()
+        return await Bench(self._db, self._blobs, self._fetch, self._pools, self._limits, plan).work()
 
     async def save(self, tx: Tx, worked: Worked, *, only: Collection[int] | None = None) -> Saved:
         """Give the pictures their places, in a number of statements that does not grow with the number of products.

@@ -28,7 +28,21 @@ AT_ONCE = 16
 IN_FLIGHT = 2
 """While some are made, the next are fetched."""
 ACCEPT = "image/jpeg,image/png,image/webp,image/gif;q=0.8,*/*;q=0.1"
+LARGE = 256 << 10
+"""Bytes of a photograph of a million points or so, which takes tens of milliseconds."""
 GONE = frozenset({404, 410})
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """Threads for pictures by their size: a large one is worth a core of its own, a small one not the way there."""
+
+    small: Executor
+    large: Executor
+
+    def of(self, data: bytes) -> Executor:
+        """Those that a picture of these bytes is made by."""
+        return self.large if len(data) > LARGE else self.small
 
 
 @dataclass(slots=True)
@@ -38,7 +52,7 @@ class Bench:
     db: Database
     blobs: Blobs
     fetch: Fetch
-    pool: Executor
+    pools: Pools
     limits: Limits
     plan: Plan
     findings: dict[str, Finding] = field(default_factory=dict)
@@ -159,7 +173,7 @@ class Bench:
 
     async def _prepared(self, data: bytes) -> Prepared | Refused:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.pool, prepare, data, self.limits, self.plan.recipe)
+        return await loop.run_in_executor(self.pools.of(data), prepare, data, self.limits, self.plan.recipe)
 
     async def _kept(self, many: Sequence[Prepared]) -> None:
         """Originals and what was made of them become durable together."""

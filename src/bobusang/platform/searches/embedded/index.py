@@ -50,7 +50,7 @@ class EmbeddedSearch:
         self._writing = Writing(self._shelf)
         self._filling: Filling | None = None
         self._readers = ThreadPoolExecutor(THREADS, thread_name_prefix="search", initializer=cores.free)
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="search-writer", initializer=cores.free)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="search-writer")
         self._rest_after = idle
         self._closed = False
         self._resting: asyncio.TimerHandle | None = None

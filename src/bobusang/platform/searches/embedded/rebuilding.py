@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
+from bobusang.kit import cores
 from bobusang.kit.errors import Conflict
 from bobusang.platform.searches.embedded.schema import SCHEMA, row
 from bobusang.platform.searches.embedded.writing import REBUILD_HEAP
@@ -30,7 +31,9 @@ class Filling:
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
         self.path: Path = shelf.fresh()
-        self._writer: tantivy.IndexWriter | None = tantivy.Index(SCHEMA, str(self.path)).writer(REBUILD_HEAP, THREADS)
+        self._writer: tantivy.IndexWriter | None
+        with cores.everywhere():
+            self._writer = tantivy.Index(SCHEMA, str(self.path)).writer(REBUILD_HEAP, THREADS)
         self._highest: int | None = None
         self._changed: set[int] = set()
 

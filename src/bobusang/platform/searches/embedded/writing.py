@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
+from bobusang.kit import cores
 from bobusang.platform.searches.embedded.schema import row
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Writing:
         path = self._shelf.current()
         if self._writer is None or self._path != path or not path.exists():
             self.drop()
-            self._writer = tantivy.Index.open(str(path)).writer(HEAP, 1)
+            with cores.everywhere():  # its own threads run no Python
+                self._writer = tantivy.Index.open(str(path)).writer(HEAP, 1)
             self._path = path
         return self._writer
