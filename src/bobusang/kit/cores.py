@@ -23,8 +23,10 @@ LOOK_SECONDS = 1.0
 FREE_SECONDS = 0.2
 """Long enough for the system to move us."""
 KEPT_SECONDS = 30.0
-CROWDED = 0.25
+CROWDED = 0.15
 """The share of time in which the loop could run and somebody else's process stood in its place."""
+CROWDED_SECONDS = 10.0
+"""How long all is left to the system then: where every core is busy none has to be woken, and who may move gets on."""
 TASKS = Path("/proc/self/task")
 PROCESSOR = 36
 """In `stat`, behind the name: the core on which a thread was last."""
@@ -76,20 +78,22 @@ async def one(*, wanted: bool = True) -> AsyncIterator[None]:
 async def _keep(loop: int) -> None:
     try:
         while True:
-            await _stay(loop)
+            is_crowded = await _stay(loop)
             _keep_to(ALLOWED)
-            await asyncio.sleep(FREE_SECONDS)
+            await asyncio.sleep(CROWDED_SECONDS if is_crowded else FREE_SECONDS)
     finally:
         _keep_to(ALLOWED)
 
 
-async def _stay(loop: int) -> None:
-    """Keep all to the core on which the loop is, until somebody needs it or it is time to ask the system again."""
+async def _stay(loop: int) -> bool:
+    """Keep all to the core on which the loop is, until others crowd it, or it is time to ask the system again; which of
+    both it was."""
     until, crowd = time.monotonic() + KEPT_SECONDS, Crowd(loop)
     while time.monotonic() < until and crowd.share < CROWDED:
         _keep_to({core_of(loop)})  # again and again: threads are made by some that may run anywhere
         await asyncio.sleep(LOOK_SECONDS)
         crowd.look()
+    return crowd.share >= CROWDED
 
 
 class Crowd:

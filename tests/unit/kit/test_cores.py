@@ -26,6 +26,7 @@ BUSY = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); print(flush
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(cores, "FREE_SECONDS", 0.05)
+    monkeypatch.setattr(cores, "CROWDED_SECONDS", 0.05)
 
 
 @pytest.fixture
