@@ -23,7 +23,7 @@ LOOK_SECONDS = 1.0
 FREE_SECONDS = 0.2
 """Long enough for the system to move us."""
 KEPT_SECONDS = 30.0
-CROWDED = 0.15
+CROWDED = 0.25
 """The share of time in which the loop could run and somebody else's process stood in its place."""
 CROWDED_SECONDS = 10.0
 """How long all is left to the system then: where every core is busy none has to be woken, and who may move gets on."""
