@@ -46,9 +46,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_open: Annotated[bool, Meta(description="whether /metrics needs no API key")] = False
     log_level: Annotated[str, Meta(pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="least level logged")] = "INFO"
     log_format: Annotated[str, Meta(pattern="^(auto|json|pretty)$", description="how logs look")] = "auto"
-    one_core: Annotated[bool, Meta(description="keep each process to one core at a time, on Linux: it needs less")] = (
-        True
-    )
+    one_core: Annotated[bool, Meta(description="keep each process to one core at a time (Linux)")] = True
     beat_seconds: Annotated[Seconds, Meta(description="how often a worker says that it lives")] = 5.0
     dead_seconds: Annotated[Seconds, Meta(description="silence after which a worker is taken for dead")] = 30.0
     drain_seconds: Annotated[float, Meta(ge=0, description="how long a stopping worker may go on")] = 30.0

@@ -38,10 +38,11 @@ class Shop:
         self.db = db
         self.disk = disk
         self.log: list[str] = []
+        self.inside: dict[int, asyncio.Event] = {}
         self._ends: dict[int, asyncio.Event] = {}
 
     async def comes(self, id: int, *, urgent: bool = False, put: Statement = PUT) -> asyncio.Task[None]:
-        self._ends[id] = asyncio.Event()
+        self._ends[id], self.inside[id] = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(self._stays(id, put, urgent=urgent))
         await settled()
         return task
@@ -58,6 +59,7 @@ class Shop:
             if put is not PUT:
                 await tx.execute(DEFER)
             await tx.execute(put, id=id)
+            self.inside[id].set()
             await self._ends[id].wait()
             if id < 0:
                 raise Invalid("a negative number")
@@ -69,7 +71,7 @@ class Shop:
 
 
 async def settled() -> None:
-    """Let everybody go on who can, in whatever thread."""
+    """Let everybody go on who waits for no thread."""
     for _ in range(20):
         await asyncio.sleep(0)
 
@@ -159,6 +161,7 @@ async def test_what_sqlite_has_undone_wholly_is_told_to_all(shop: Shop) -> None:
     """As it does by itself when the disk is full."""
     first, second = await shop.comes(1), await shop.comes(-2)
     await shop.ends(1)
+    await shop.inside[-2].wait()
     shop.db._writer.connection.execute("rollback")  # type: ignore[attr-defined]
     await shop.ends(-2)
     async with asyncio.timeout(30):

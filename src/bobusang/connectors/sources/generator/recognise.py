@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bobusang.connectors.sources.generator.sample import Sample
 
 ENOUGH = 9.0
-"""A list with keys, names and prices: better than one product beside it."""
+"""A list with keys, names and prices: boxes need not be looked for."""
 
 
 def base_of(url: str, home: str = "") -> str:
