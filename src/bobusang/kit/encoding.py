@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LABELLED_WITHIN = 2048
 
@@ -47,6 +47,13 @@ class Text:
     """The codec that read it."""
     replaced: int = 0
     """How many places could not be read and show U+FFFD instead; a page with any of them is suspicious."""
+    marked: bool = False
+    """Whether the body begins with a byte order mark, which the text does not have."""
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the body is the text in UTF-8, byte for byte."""
+        return self.encoding == UTF8 and not self.replaced and not self.marked
 
 
 def decoded(body: bytes, content_type: str = "", declared: str = "") -> Text:
@@ -58,7 +65,7 @@ def decoded(body: bytes, content_type: str = "", declared: str = "") -> Text:
     """
     for mark, codec in _MARKS:
         if body.startswith(mark):
-            return _replacing(body[len(mark) :], codec)
+            return replace(_replacing(body[len(mark) :], codec), marked=True)
     if body.isascii():
         return Text(body.decode("ascii"), UTF8)
     labels = _labels(body, content_type, declared)

@@ -83,7 +83,8 @@ def served(scene: Scene, ask: Ask, text: str) -> Page:
     """As it comes over HTTP, with what is to be wrong with its bytes."""
     reply = Reply(text.encode(), HTML)
     body = spoil(reply, scene.hit).body if scene.hit else reply.body
-    return Page(ask, body, url=ask.url, text=decoded(body, HTML, OKMALL.policy.encoding).text)
+    found = decoded(body, HTML, OKMALL.policy.encoding)
+    return Page(ask, body, url=ask.url, text=found.text, is_utf8=found.is_utf8)
 
 
 SCENES = st.builds(
@@ -158,18 +159,18 @@ def test_what_may_stand_outside_of_the_parts_is_read_of_the_whole_page(
 
 
 def test_a_part_begins_and_ends_with_whole_tags_and_leaves_nothing_open() -> None:
-    text = '<!doctype html><p><i id="a" x>1<table><tr><td>2<b id="e" y>3</p><i id="a">4<i id="a" z>5'
+    text = b'<!doctype html><p><i id="a" x>1<table><tr><td>2<b id="e" y>3</p><i id="a">4<i id="a" z>5'
 
-    assert excerpt(text, (Part('id="a"', 'id="e"', every=True),)) == Excerpt(
-        '<!doctype html><object><i id="a" x>1<table><tr><td>2<b id="e" y></table></object>'
-        '<object><i id="a">4</object><object><i id="a" z>5</object>',
-        "<!doctype html><p>\n3</p>\n\n",
+    assert excerpt(text, (Part(b'id="a"', b'id="e"', every=True),)) == Excerpt(
+        b'<!doctype html><object><i id="a" x>1<table><tr><td>2<b id="e" y></table></object>'
+        b'<object><i id="a">4</object><object><i id="a" z>5</object>',
+        b"<!doctype html><p>\n3</p>\n\n",
     )
-    assert excerpt(text, (Part('id="e"'),)) == Excerpt(
-        '<!doctype html><object><b id="e" y>3</p><i id="a">4<i id="a" z>5</object>',
-        '<!doctype html><p><i id="a" x>1<table><tr><td>2\n',
+    assert excerpt(text, (Part(b'id="e"'),)) == Excerpt(
+        b'<!doctype html><object><b id="e" y>3</p><i id="a">4<i id="a" z>5</object>',
+        b'<!doctype html><p><i id="a" x>1<table><tr><td>2\n',
     )
-    assert excerpt(text, (Part('id="o"'),)) is None
+    assert excerpt(text, (Part(b'id="o"'),)) is None
 
 
 @pytest.mark.parametrize(

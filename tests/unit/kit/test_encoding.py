@@ -11,6 +11,8 @@ from bobusang.kit.encoding import Text, codec_of, decoded
 NAME = "[나이키] 울 코트 129,000원"
 RARE = "펲시맨 똠방각하 뷁"  # syllables that EUC-KR proper does not have
 HANGUL = st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=1)
+MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE)
+LABELS = ("", "utf-8", "euc-kr", "iso-8859-1")
 COMMON = st.lists(st.sampled_from([*"가나다라마바사아자차카타파하원품절코트신발"]), min_size=8).map("".join)
 
 
@@ -35,7 +37,7 @@ def test_korean_labels_are_read_by_windows_own_superset(label: str) -> None:
     ],
 )
 def test_utf8_is_found_whatever_the_label(body: bytes, content_type: str, declared: str) -> None:
-    assert decoded(body, content_type, declared) == Text(NAME, "utf-8")
+    assert decoded(body, content_type, declared) == Text(NAME, "utf-8", marked=body.startswith(codecs.BOM_UTF8))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_the_label_decides_where_the_bytes_allow_both() -> None:
 def test_utf16_is_read_with_its_mark_only() -> None:
     marked = codecs.BOM_UTF16_LE + NAME.encode("utf-16-le")
 
-    assert decoded(marked, "") == Text(NAME, "utf-16-le")
+    assert decoded(marked, "") == Text(NAME, "utf-16-le", marked=True)
     assert decoded(NAME.encode(), "text/html; charset=utf-16") == Text(NAME, "utf-8")
 
 
@@ -123,6 +125,13 @@ def test_any_bytes_become_text(body: bytes, content_type: str, declared: str) ->
     found = decoded(body, content_type, declared)
 
     assert found.text.count("\ufffd") >= found.replaced
+
+
+@given(st.binary(max_size=50) | HANGUL.map(str.encode), st.sampled_from([b"", *MARKS]), st.sampled_from(LABELS))
+def test_a_body_is_its_text_in_utf8_only_byte_for_byte(body: bytes, mark: bytes, label: str) -> None:
+    found = decoded(mark + body, f"text/html; charset={label}")
+
+    assert found.is_utf8 == (found.encoding == "utf-8" and found.text.encode() == mark + body)
 
 
 @pytest.mark.parametrize("label", ["zip", "rot13", "utf-7", "idna", "unicode_escape", "", "utf-16"])

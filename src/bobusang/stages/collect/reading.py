@@ -63,4 +63,4 @@ def page_of(source: Source, ask: Ask, answer: Answer, media: str, at: datetime |
     found = decoded(answer.body, answer.headers.get("content-type", ""), source.policy.encoding)
     if found.replaced > max(BROKEN_LEAST, BROKEN_SHARE * len(found.text)):
         raise Unavailable(f"{ask.endpoint}: {found.replaced} characters of the page cannot be read")
-    return Page(ask, answer.body, answer.status, answer.headers, answer.url, at, found.text)
+    return Page(ask, answer.body, answer.status, answer.headers, answer.url, at, found.text, found.is_utf8)

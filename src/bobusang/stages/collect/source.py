@@ -105,6 +105,8 @@ class Page:
     fetched_at: datetime | None = None
     text: str = ""
     """The body decoded; empty for a JSON answer, which is read from its bytes."""
+    is_utf8: bool = False
+    """Whether the body is known to be the text in UTF-8, byte for byte."""
 
     def json(self) -> Any:
         """The body as JSON; a page that is none has drifted."""

@@ -223,7 +223,7 @@ class _Compiler:
                 part = Section(section.notes, (*section.at("within"), at), each)
                 part.required("from")
                 begin, end = part.text("from", most=200) or "", part.text("to", most=200) or ""
-                parts.append(Part(begin, end, part.flag("every", default=False)))
+                parts.append(Part(begin.encode(), end.encode(), part.flag("every", default=False)))
                 part.refuse_others()
             else:
                 section.refuse("within", "names with values are expected", "as in - {from: …, to: …}")

@@ -34,8 +34,8 @@ MANY_TAGS = 25_000
 DEEPEST_TAGS = 1000
 
 _CONTAINER = re.compile(
-    r"<(/?)(?:div|ul|ol|dl|menu|dir|section|article|aside|nav|main|header|footer|hgroup|search|form|fieldset|figure"
-    r"|blockquote|center|details|summary|dialog|address|pre|listing|table|button|object|applet|marquee|h[1-6])\b",
+    rb"<(/?)(?:div|ul|ol|dl|menu|dir|section|article|aside|nav|main|header|footer|hgroup|search|form|fieldset|figure"
+    rb"|blockquote|center|details|summary|dialog|address|pre|listing|table|button|object|applet|marquee|h[1-6])\b",
     re.IGNORECASE,
 )
 _OPENING = re.compile(r"<!--|<script\b([^>]{0,500})>", re.IGNORECASE)
@@ -103,11 +103,12 @@ class Document:
     def tree(self) -> LexborHTMLParser:
         """The page, or its excerpt, as HTML; `Drifted` where it is nested beyond measure."""
         if self._tree is None:
-            self._excerpt = excerpt(self.text, self._parts) if self._parts else None
-            text = self.text if self._excerpt is None else self._excerpt.page
-            if text.count("<") > MANY_TAGS and _depth(text) > DEEPEST_TAGS:
+            whole = self.page.body if self.page.is_utf8 else self.text.encode(errors="replace")
+            self._excerpt = excerpt(whole, self._parts) if self._parts else None
+            html = whole if self._excerpt is None else self._excerpt.page
+            if html.count(b"<") > MANY_TAGS and _depth(html) > DEEPEST_TAGS:
                 raise Drifted(f"{self.page.ask.endpoint}: the page is nested more than {DEEPEST_TAGS:,} deep")
-            self._tree = LexborHTMLParser(text)
+            self._tree = LexborHTMLParser(html)
         return self._tree
 
     def placed(self, records: Sequence[Any]) -> Iterator[Any]:
@@ -134,7 +135,7 @@ class Document:
         """Whether something that was sought in the excerpt may stand outside of it; without a sign nobody can say."""
         if self._excerpt is None or not self._sought:
             return False
-        rest = self._excerpt.rest.encode(errors="replace").lower()
+        rest = self._excerpt.rest.lower()
         return any(not sign or sign in rest for sign in self._sought)
 
     @property
@@ -188,9 +189,9 @@ class Document:
         return scripted.said(self._scripts, name)
 
 
-def _depth(text: str) -> int:
+def _depth(html: bytes) -> int:
     depth = deepest = 0
-    for closing in _CONTAINER.findall(text):
+    for closing in _CONTAINER.findall(html):
         depth += -1 if closing else 1
         deepest = max(deepest, depth)
     return deepest

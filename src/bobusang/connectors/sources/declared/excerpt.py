@@ -1,6 +1,7 @@
 """Excerpts: the parts of a page in which all stands that a stream reads, cut out of it before it is parsed.
 
-Most of a shop's page is menus, layers and other people's goods, and making a tree of them is most of the work.
+Most of a shop's page is menus, layers and other people's goods, and making a tree of them is most of the work. Pages are
+cut as bytes of UTF-8: that is how they come and how they are parsed, and half of what Korean text takes otherwise.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 MOST = 10_000
 
 # What stands before it decides how names of classes are compared.
-_DOCTYPE = re.compile(r"<!doctype[^>]{0,500}>", re.IGNORECASE)
+_DOCTYPE = re.compile(rb"<!doctype[^>]{0,500}>", re.IGNORECASE)
 _DOCTYPE_WITHIN = 2000
 
 # Inside these no tag is a tag.
-_DEAF = (("<!--", "-->"), ("<script", "</script"))
+_DEAF = ((b"<!--", b"-->"), (b"<script", b"</script"))
 
 _FUNCTION = re.compile(r":[\w-]+\([^()]*\)")
 _NAMED = re.compile(r"[#.](-?[A-Za-z_][\w-]*)")
@@ -34,8 +35,8 @@ class Part:
     Without an end, or where it does not come, to the end of the page.
     """
 
-    begin: str
-    end: str = ""
+    begin: bytes
+    end: bytes = b""
     every: bool = False
     """Each place where it begins, not only the first; one ends at the latest where the next begins."""
 
@@ -44,14 +45,14 @@ class Part:
 class Excerpt:
     """The parts of a page as a page of their own, and what of the page stands in none of them, as it was cut."""
 
-    page: str
-    rest: str
+    page: bytes
+    rest: bytes
 
 
-def excerpt(text: str, parts: tuple[Part, ...]) -> Excerpt | None:
+def excerpt(text: bytes, parts: tuple[Part, ...]) -> Excerpt | None:
     """Cut a page; None where it has none of the parts, or a cut goes through a script."""
-    pieces: list[str] = []
-    rest: list[str] = []
+    pieces: list[bytes] = []
+    rest: list[bytes] = []
     after = 0
     for start, stop in _spans(text, parts):
         if _is_deaf(text, after, start) or _is_deaf(text, start, stop) or len(pieces) == MOST:
@@ -62,28 +63,28 @@ def excerpt(text: str, parts: tuple[Part, ...]) -> Excerpt | None:
     if not pieces:
         return None
     doctype = _DOCTYPE.search(text, 0, _DOCTYPE_WITHIN)
-    return Excerpt("".join([doctype[0] if doctype else "", *pieces]), "\n".join([*rest, text[after:]]))
+    return Excerpt(b"".join([doctype[0] if doctype else b"", *pieces]), b"\n".join([*rest, text[after:]]))
 
 
-def _spans(text: str, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
+def _spans(text: bytes, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
     at = 0
     for part in parts:
         found = text.find(part.begin, at)
         while found >= 0:
             begun = found + len(part.begin)
             found = text.find(part.begin, begun) if part.every else -1
-            stop = _stop(text, part, begun, text.rfind("<", begun, found + 1) if found >= 0 else len(text))
-            yield max(text.rfind("<", at, begun), at), stop
+            stop = _stop(text, part, begun, text.rfind(b"<", begun, found + 1) if found >= 0 else len(text))
+            yield max(text.rfind(b"<", at, begun), at), stop
             at = stop
 
 
-def _stop(text: str, part: Part, begun: int, most: int) -> int:
+def _stop(text: bytes, part: Part, begun: int, most: int) -> int:
     ending = text.find(part.end, begun, most) if part.end else -1
-    closing = text.find(">", ending + len(part.end) - 1, most) if ending >= 0 else -1
+    closing = text.find(b">", ending + len(part.end) - 1, most) if ending >= 0 else -1
     return closing + 1 if closing >= 0 else most
 
 
-def _is_deaf(text: str, start: int, stop: int) -> bool:
+def _is_deaf(text: bytes, start: int, stop: int) -> bool:
     """Whether a script or a comment that begins here goes on behind it."""
     return any(
         (begun := text.rfind(opening, start, stop)) >= 0 and text.find(closing, begun, stop) < 0
@@ -91,10 +92,10 @@ def _is_deaf(text: str, start: int, stop: int) -> bool:
     )
 
 
-def _closed(piece: str) -> str:
+def _closed(piece: bytes) -> bytes:
     """An object that ends closes what a piece left open, except tables; what a piece closes too often is ignored."""
-    tables = piece.count("<table") - piece.count("</table")
-    return f"<object>{piece}{'</table>' * tables}</object>"
+    tables = piece.count(b"<table") - piece.count(b"</table")
+    return b"".join((b"<object>", piece, b"</table>" * tables, b"</object>"))
 
 
 def signs(selector: str) -> tuple[bytes, ...]:
