@@ -86,7 +86,7 @@ def _fields(box: LexborNode) -> dict[str, Any]:
         "price": int(attribute(box.css_first(".okmall_price"), "val")),
         "list_price": won(text(box, ".orgin_price")),
         "gender": GENDERS.get(text(box, "ul.lst_ic_wrap em")),
-        "thumbnail": absolute(picture(box.css_first("img.pImg").attributes), "https", "www.okmall.com"),
+        "thumbnail": absolute(picture(box.css("img.pImg")[0].attributes), "https", "www.okmall.com"),
         "sizes": [each.strip() for each in text(box, ".t_size").split(",") if each.strip()],
         "shipping_fee": won(text(box, ".delivery_fee em")),
     }

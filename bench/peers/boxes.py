@@ -22,7 +22,7 @@ def _item(box: LexborNode, scheme: str, host: str) -> Item:
         text(box, ".prName_PrName"),
         int(attribute(box.css_first(".okmall_price"), "val")),
         won(text(box, ".orgin_price")),
-        absolute(picture(box.css_first("img.pImg").attributes), scheme, host),
+        absolute(picture(box.css("img.pImg")[0].attributes), scheme, host),
         absolute(attribute(box.css_first("a[href]"), "href"), scheme, host),
     )
 

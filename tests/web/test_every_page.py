@@ -81,7 +81,7 @@ def _wrong(page: Page, language: str, untranslated: set[str]) -> list[str]:
         found.append(f"status {page.status}: {page.text()[:300]}")
     if len(page.texts("h1")) != 1 or not page.text("h1"):
         found.append(f"h1: {page.texts('h1')}")
-    if page.tree.css_first("html").attributes.get("lang") != language:
+    if page.tree.css("html")[0].attributes.get("lang") != language:
         found.append("its language")
     if "{{" in page.html or "{%" in page.html or re.search(r"%\(\w+\)s", page.html):
         found.append("a placeholder that was not filled in")

@@ -172,7 +172,7 @@ def page_id(page: object) -> str:
     from tests.web.screen import Page
 
     assert isinstance(page, Page)
-    return page.tree.css_first('tbody button[name="market_id"]').attributes["value"] or ""
+    return page.tree.css('tbody button[name="market_id"]')[0].attributes["value"] or ""
 
 
 async def test_brands_are_accepted_together_as_what_stands_beside_them(screen: Screen) -> None:
@@ -194,7 +194,7 @@ async def test_a_category_is_found_in_the_markets_own_words(screen: Screen) -> N
     first = page.links("tbody th a")[0].removeprefix("/ui")
 
     one = await screen.operator.get(first, seek="キャップ")
-    id = one.tree.css_first('input[name="market_id"]').attributes["value"]
+    id = one.tree.css('input[name="market_id"]')[0].attributes["value"]
     done = await screen.operator.post(f"{first}/accept", on=first, market_id=id, next="1")
 
     assert "キャップ" in one.texts("fieldset label")[0]

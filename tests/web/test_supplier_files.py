@@ -159,7 +159,7 @@ async def test_an_imports_progress_is_drawn_and_the_page_renewed_when_it_ends(sc
     page = await sent(screen, price_list())
     page = await screen.operator.post(f"{path_of(page)}/import", on=path_of(page), **filled(page))
     file_id = path_of(page).rpartition("/")[2]
-    assert page.tree.css_first("[data-topic]").attributes["data-topic"] == f"supplier-file:{file_id}"
+    assert page.tree.css("[data-topic]")[0].attributes["data-topic"] == f"supplier-file:{file_id}"
 
     async with live(screen, screen.viewer) as socket:
         await socket.send(json.dumps([f"supplier-file:{file_id}"]))

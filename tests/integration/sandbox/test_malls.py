@@ -188,7 +188,7 @@ async def test_the_small_sites_and_robots_are_there(http: ClientSession, door: D
     async with http.get(f"{door.url}/plain/list?page=2") as answer:
         page = LexborHTMLParser(await answer.read())
     shown = [
-        (str(one.attributes["data-id"]), one.css_first(".title").text(), one.css_first(".price").text())
+        (str(one.attributes["data-id"]), one.css(".title")[0].text(), one.css(".price")[0].text())
         for one in page.css(".product-item")
     ]
     goods = (await door.truth("plain"))["items"]

@@ -180,7 +180,7 @@ async def test_where_nearly_nothing_is_found_other_goods_are_recommended(http: C
 async def test_a_page_tells_who_sells(http: ClientSession, door: Door) -> None:
     one = (await door.truth("wconcept", brand="NIKE"))["items"][0]
     page = LexborHTMLParser(await page_of(http, door, int(one["key"])))
-    rows = {str(row.css_first("th").text()): str(row.css_first("td").text()) for row in page.css("table.pdt_seller tr")}
+    rows = {str(row.css("th")[0].text()): str(row.css("td")[0].text()) for row in page.css("table.pdt_seller tr")}
 
     assert rows.keys() == {"상호", "대표자", "사업장 소재지", "사업자등록번호", "연락처", "E-mail"}
     assert rows["E-mail"] == f"help@{one['seller'].lower().replace('_', '-')}.example"

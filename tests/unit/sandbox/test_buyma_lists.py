@@ -129,12 +129,12 @@ def test_a_page_shows_every_offer_cheapest_first() -> None:
     page = LexborHTMLParser(search.page(market, "AB1234-567"))
     found = [
         (
-            box.css_first("span.Price_Txt").text(),
-            box.css_first("span.product_shipping").text(),
+            box.css("span.Price_Txt")[0].text(),
+            box.css("span.product_shipping")[0].text(),
             box.css_first("span.product_used_tag") is not None,
-            box.css_first(".product_Buyer a").attributes["href"],
-            box.css_first(".product_Buyer a").text(),
-            box.css_first(".product_name a").text(),
+            box.css(".product_Buyer a")[0].attributes["href"],
+            box.css(".product_Buyer a")[0].text(),
+            box.css(".product_name a")[0].text(),
         )
         for box in page.css("li.product")
     ]
@@ -143,7 +143,7 @@ def test_a_page_shows_every_offer_cheapest_first() -> None:
         ("¥9,000", "送料込", True, "/buyer/8.html", "used", "NIKE 中古 AB1234-567"),
         ("¥30,000", "送料 ¥1,500", False, "/buyer/7.html", "hana<k>", "関税送料込 AB1234-567 正規品"),
     ]
-    assert page.css_first("#totalitem_num").text() == "2"
+    assert page.css("#totalitem_num")[0].text() == "2"
 
 
 def test_a_page_without_offers_says_so() -> None:
@@ -151,7 +151,7 @@ def test_a_page_without_offers_says_so() -> None:
     market.put_account(Account())
     page = LexborHTMLParser(search.page(market, "ZZ0000-000"))
 
-    assert (page.css("li.product"), page.css_first("p.notfound").text(), page.css_first("#totalitem_num").text()) == (
+    assert (page.css("li.product"), page.css("p.notfound")[0].text(), page.css("#totalitem_num")[0].text()) == (
         [],
         "該当する商品は見つかりませんでした。",
         "0",

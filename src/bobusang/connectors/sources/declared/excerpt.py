@@ -1,7 +1,7 @@
 """Excerpts: the parts of a page in which all stands that a stream reads, cut out of it before it is parsed.
 
-Most of a shop's page is menus, layers and other people's goods, and making a tree of them is most of the work. Pages are
-cut as bytes of UTF-8: that is how they come and how they are parsed, and half of what Korean text takes otherwise.
+Most of a shop's page is menus, layers and other people's goods, and making a tree of them is most of the work. Pages
+are cut as bytes of UTF-8: so they come, so they are parsed, and a page with Korean in it is twice as large as text.
 """
 
 from __future__ import annotations
