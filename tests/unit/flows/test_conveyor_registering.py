@@ -95,6 +95,7 @@ def task(doubts: str = "", again: tuple[int, ...] = (), stages: tuple[str, ...] 
 
 QUOTE = {"reason": "undercut", "held": False}
 WAIT, SKIP = Wait("market-call:5", NOW), Skip("held: too many at once")
+LATER, AGAIN = Wait("market-call:6", NOW + timedelta(seconds=1)), Snooze(NOW, "under way")
 OUTRUN = Outrun("it is old: priced anew")
 
 
@@ -102,6 +103,7 @@ OUTRUN = Outrun("it is old: priced anew")
     ("outcomes", "outcome"),
     [
         ([Done(output="as confirmed"), WAIT, SKIP], WAIT),
+        ([WAIT, LATER, WAIT, AGAIN], LATER),
         ([SKIP, Done(output="as confirmed")], SKIP),
         ([Done(output="as confirmed"), WAIT, SKIP, OUTRUN], OUTRUN),
         ([Done(output="as confirmed"), Done(output="as confirmed")], Registered(output="as confirmed")),

@@ -278,9 +278,11 @@ def apart(outcomes: Sequence[Outcome], now: datetime) -> list[Outcome]:
 
 def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome for all accounts: where the price of one is outdated all go back, and whoever comes then finds the
-    calls of the others; else while one waits the task does, then what is held is told."""
+    calls of the others; else while one waits the task does, for the verdict that is likely the last: whoever is woken
+    while another is to come looks again every few seconds. Then what is held is told."""
+    last = max((one for one in outcomes if isinstance(one, Wait)), key=lambda one: one.until, default=None)
     for kind in (Outrun, Wait, Snooze, Skip):
-        found = next((one for one in outcomes if isinstance(one, kind)), None)
+        found = last if kind is Wait else next((one for one in outcomes if isinstance(one, kind)), None)
         if found is not None:
             return found
     if not outcomes:
