@@ -49,45 +49,45 @@ class Excerpt:
     rest: bytes
 
 
-def excerpt(text: bytes, parts: tuple[Part, ...]) -> Excerpt | None:
+def excerpt(html: bytes, parts: tuple[Part, ...]) -> Excerpt | None:
     """Cut a page; None where it has none of the parts, or a cut goes through a script."""
     pieces: list[bytes] = []
     rest: list[bytes] = []
     after = 0
-    for start, stop in _spans(text, parts):
-        if _is_deaf(text, after, start) or _is_deaf(text, start, stop) or len(pieces) == MOST:
+    for start, stop in _spans(html, parts):
+        if _is_deaf(html, after, start) or _is_deaf(html, start, stop) or len(pieces) == MOST:
             return None
-        pieces.append(_closed(text[start:stop]))
-        rest.append(text[after:start])
+        pieces.append(_closed(html[start:stop]))
+        rest.append(html[after:start])
         after = stop
     if not pieces:
         return None
-    doctype = _DOCTYPE.search(text, 0, _DOCTYPE_WITHIN)
-    return Excerpt(b"".join([doctype[0] if doctype else b"", *pieces]), b"\n".join([*rest, text[after:]]))
+    doctype = _DOCTYPE.search(html, 0, _DOCTYPE_WITHIN)
+    return Excerpt(b"".join([doctype[0] if doctype else b"", *pieces]), b"\n".join([*rest, html[after:]]))
 
 
-def _spans(text: bytes, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
+def _spans(html: bytes, parts: tuple[Part, ...]) -> Iterator[tuple[int, int]]:
     at = 0
     for part in parts:
-        found = text.find(part.begin, at)
+        found = html.find(part.begin, at)
         while found >= 0:
             begun = found + len(part.begin)
-            found = text.find(part.begin, begun) if part.every else -1
-            stop = _stop(text, part, begun, text.rfind(b"<", begun, found + 1) if found >= 0 else len(text))
-            yield max(text.rfind(b"<", at, begun), at), stop
+            found = html.find(part.begin, begun) if part.every else -1
+            stop = _stop(html, part, begun, html.rfind(b"<", begun, found + 1) if found >= 0 else len(html))
+            yield max(html.rfind(b"<", at, begun), at), stop
             at = stop
 
 
-def _stop(text: bytes, part: Part, begun: int, most: int) -> int:
-    ending = text.find(part.end, begun, most) if part.end else -1
-    closing = text.find(b">", ending + len(part.end) - 1, most) if ending >= 0 else -1
+def _stop(html: bytes, part: Part, begun: int, most: int) -> int:
+    ending = html.find(part.end, begun, most) if part.end else -1
+    closing = html.find(b">", ending + len(part.end) - 1, most) if ending >= 0 else -1
     return closing + 1 if closing >= 0 else most
 
 
-def _is_deaf(text: bytes, start: int, stop: int) -> bool:
+def _is_deaf(html: bytes, start: int, stop: int) -> bool:
     """Whether a script or a comment that begins here goes on behind it."""
     return any(
-        (begun := text.rfind(opening, start, stop)) >= 0 and text.find(closing, begun, stop) < 0
+        (begun := html.rfind(opening, start, stop)) >= 0 and html.find(closing, begun, stop) < 0
         for opening, closing in _DEAF
     )
 
