@@ -10,7 +10,7 @@ import pytest
 
 from bobusang.engine.model import Entry, JobType, NewTask, Plan, QueueType, Run, Step, StepType, Task
 from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
-from bobusang.flows.conveyor.goods import Known
+from bobusang.flows.conveyor.goods import Known, Told
 from bobusang.flows.conveyor.registering import (
     DOUBTED,
     GRACE,
@@ -116,7 +116,7 @@ def test_a_task_waits_while_one_account_does_and_then_tells_what_is_held(
     assert combined(task(main=QUOTE), outcomes) == outcome
 
 
-SHIRT = Known(7, "okmall", "500", 4, {}, NOW)
+SHIRT = Known(7, "okmall", "500", 4, Told({}), NOW)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ SHIRT = Known(7, "okmall", "500", 4, {}, NOW)
         ),
         (
             task(again=(8, 9)),
-            replace(SHIRT, fields={"gone": True}),
+            replace(SHIRT, told=Told({"gone": True})),
             Outrun(
                 "it is old: priced anew",
                 (

@@ -12,7 +12,7 @@ import pytest
 from bobusang.catalog.tables.variants import Axis, StockKind
 from bobusang.catalog.variants import Goods, Option, Stock, Variant
 from bobusang.flows.conveyor import wanting
-from bobusang.flows.conveyor.goods import Known
+from bobusang.flows.conveyor.goods import Known, Told
 from bobusang.kit.money import Money
 from bobusang.stages.convert.model import Converted
 from bobusang.stages.register import model as register
@@ -41,7 +41,7 @@ FIELDS: dict[str, Any] = {
     ],
     "category": ["MEN & WOMEN", "상의", "셔츠"],
 }
-KNOWN = Known(7, "okmall", "500001", 3, FIELDS, NOW)
+KNOWN = Known(7, "okmall", "500001", 3, Told(FIELDS), NOW)
 
 
 def told(**more: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def registered(known: Known = KNOWN, **more: Any) -> register.Wanted:
 
 
 def with_fields(**changed: Any) -> Known:
-    return replace(KNOWN, fields={**FIELDS, **changed})
+    return replace(KNOWN, told=Told({**FIELDS, **changed}))
 
 
 def test_what_the_market_has_no_number_of_is_not_there() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from bobusang.catalog.tables.variants import Axis, StockKind
 from bobusang.catalog.variants import Goods, Option, Stock, Variant
 from bobusang.flows.conveyor import wanting
-from bobusang.flows.conveyor.goods import Known
+from bobusang.flows.conveyor.goods import Known, Told
 from bobusang.stages.convert.model import Converted
 from bobusang.stages.register import model as register
 from bobusang.stages.register.drafting import grid
@@ -30,7 +30,7 @@ def wanted(*, available: bool) -> register.Wanted:
         "options": [{"code": "4340000040", "size": "FREE", "stock": 11 if available else 0, "available": available}],
         "sold_out": not available,
     }
-    known = Known(1, "mustit", "117000002", 2, fields, NOW)
+    known = Known(1, "mustit", "117000002", 2, Told(fields), NOW)
     one = made(Stock(StockKind.UNKNOWN))
     goods = wanting.stocked(known, one).goods
     return wanting.registered(known, one, goods, (), TOLD, cap=3, seen_at=None, decided_at=None)

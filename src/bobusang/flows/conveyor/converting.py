@@ -98,7 +98,7 @@ class Converting:
             known = await goods.load(tx, mall, keys)
             before = await store.load(tx, self._belt.market, [one.id for one in known.values()])
             looked = await self._belt.lookup.look(tx, mall, self._belt.gate, self._belt.unknown_color)
-        read = {one.id: converting.read(one.fields) for one in known.values() if self._is_whole(one)}
+        read = {one.id: converting.read(one.fields, one.options) for one in known.values() if self._is_whole(one)}
         return Facts(known, read, before, looked)
 
     def _outcome(

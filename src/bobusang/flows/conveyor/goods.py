@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bobusang.catalog.products import COLUMNS
@@ -10,6 +11,7 @@ from bobusang.flows.collect.run import source_of
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
+from bobusang.stages.convert.converting import read_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from bobusang.engine.model import Task
     from bobusang.kit.db import Row, Tx
+    from bobusang.stages.convert.options import Sorted
     from bobusang.stages.convert.stamping import Named
 
 KNOWN = Statement("""
@@ -28,6 +31,27 @@ SEEN = Statement("""
 
 EDITED = {name: name for name in COLUMNS if name not in ("seller_id", "image", "in_stock", "listed")}
 """The columns that a person may have edited, by the field each stands for."""
+REMEMBERED = 512
+"""Documents that are kept as they were understood: each stage asks for a product again, within seconds of the last."""
+USUAL = 32_000
+"""Characters; longer ones, of which there are few, would fill the memory."""
+
+
+class Told:
+    """What a mall tells of a product. Several share it, so nobody changes it."""
+
+    __slots__ = ("_options", "fields")
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self.fields = fields
+        self._options: Sorted | None = None
+
+    @property
+    def options(self) -> Sorted:
+        """Its options, read when they are first asked for."""
+        if self._options is None:
+            self._options = read_options(self.fields)
+        return self._options
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +62,17 @@ class Known:
     mall: str
     key: str
     version: int
-    fields: Mapping[str, Any]
+    told: Told
     changed_at: datetime
     named: Named = (None, None, None, "")
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        return self.told.fields
+
+    @property
+    def options(self) -> Sorted:
+        return self.told.options
 
     @property
     def sku(self) -> str:
@@ -74,7 +106,7 @@ async def load(tx: Tx, mall: str, keys: Iterable[str]) -> dict[str, Known]:
     """By key, those that are known."""
     wanted = sorted(set(keys))
     rows = await tx.fetch(KNOWN, mall=mall, keys=wanted) if wanted else ()
-    return {row["product_id"]: _known(row) for row in rows}
+    return {row["product_id"]: known(row) for row in rows}
 
 
 async def of_tasks(tx: Tx, tasks: Iterable[Task]) -> dict[int, Known]:
@@ -95,13 +127,19 @@ async def seen(tx: Tx, ids: Sequence[int]) -> dict[int, datetime]:
     return {row["record_id"]: utc(row["value"]) for row in rows}
 
 
-def _known(row: Row) -> Known:
-    fields: dict[str, Any] = json.loads(row["normalized_data"])
-    for name in json.loads(row["locked"]) if row["locked"] else ():
-        if name in EDITED:
-            fields[EDITED[name]] = row[name]
-    at = utc(row["updated_at"])
-    return Known(row["id"], row["mall"], row["product_id"], row["version"], fields, at, named_of(row))
+def known(row: Row) -> Known:
+    """A product as its row tells it."""
+    document: str = row["normalized_data"]
+    told = _told(document) if len(document) <= USUAL else Told(json.loads(document))
+    if row["locked"]:
+        edited = {EDITED[name]: row[name] for name in json.loads(row["locked"]) if name in EDITED}
+        told = Told({**told.fields, **edited})
+    return Known(row["id"], row["mall"], row["product_id"], row["version"], told, utc(row["updated_at"]), named_of(row))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _told(document: str) -> Told:
+    return Told(json.loads(document))
 
 
 def named_of(row: Row) -> Named:

@@ -8,7 +8,6 @@ from bobusang.catalog.tables.variants import StockKind
 from bobusang.catalog.variants import Goods
 from bobusang.kit.money import Money
 from bobusang.stages.convert import restocking, stock
-from bobusang.stages.convert.converting import read_options
 from bobusang.stages.convert.naming import folded
 from bobusang.stages.convert.restocking import Restocked
 from bobusang.stages.price import model as price
@@ -66,7 +65,7 @@ def stocked(known: Known, made: Converted) -> Restocked:
     """The grid that was made, with what the mall claims now; what is gone there is out everywhere."""
     if known.is_gone:
         return Restocked(Goods(made.goods.options, tuple(_out(one) for one in made.goods.variants)))
-    return restocking.restocked(made.goods, read_options(known.fields))
+    return restocking.restocked(made.goods, known.options)
 
 
 def _out(variant: Variant) -> Variant:

@@ -43,9 +43,10 @@ class Read:
     """Its texts that need a translation before it can be converted."""
 
 
-def read(fields: Mapping[str, Any]) -> Read:
-    """Understand a record."""
-    found, parts = read_options(fields), wording.read_parts(fields)
+def read(fields: Mapping[str, Any], found: options.Sorted | None = None) -> Read:
+    """Understand a record; `found` are its options where they have been read already."""
+    found = found or read_options(fields)
+    parts = wording.read_parts(fields)
     return Read(fields, found, parts, tuple(wording.wanted(fields, found.sources, parts)))
 
 
