@@ -17,6 +17,11 @@ KEPT = 64
 EOB = "0"
 """The only code of our AC table: every block is flat, so nothing follows its mean."""
 
+Block = tuple[int, int, int]
+"""Brightness and two colours."""
+Row = tuple[tuple[Block, int], ...]
+"""Blocks from left to right, and of each how many."""
+
 
 @lru_cache(maxsize=KEPT)
 def jpeg(name: str, width: int = WIDTH, height: int = HEIGHT) -> bytes:
@@ -32,7 +37,7 @@ def jpeg(name: str, width: int = WIDTH, height: int = HEIGHT) -> bytes:
             _segment(0xC4, b"\0" + bytes([0, 0, 0, 12, *[0] * 12]) + bytes(range(12))),
             _segment(0xC4, b"\x10" + bytes([1, *[0] * 15]) + b"\0"),
             _segment(0xDA, bytes([3, 1, 0, 2, 0, 3, 0, 0, 63, 0])),
-            _scan(_runs(chance, columns, rows)),
+            _scan(_rows(chance, columns, rows)),
             b"\xff\xd9",
         ]
     )
@@ -42,31 +47,39 @@ def _segment(marker: int, content: bytes) -> bytes:
     return pack(">BBH", 0xFF, marker, len(content) + 2) + content
 
 
-def _runs(chance: Chance, columns: int, rows: int) -> Iterator[tuple[tuple[int, int, int], int]]:
-    """Brightness and two colours, and of how many blocks: a lit ground, and a garment of one colour upon it."""
+def _rows(chance: Chance, columns: int, rows: int) -> Iterator[Row]:
+    """A lit ground, and a garment of one colour upon it."""
     ground = (chance.between(60, 110), chance.between(-8, 8), chance.between(-8, 8))
     cloth = (chance.between(-90, 40), chance.between(-60, 60), chance.between(-60, 60))
     left, top = columns * chance.between(15, 30) // 100, rows * chance.between(10, 25) // 100
+    outside = ((ground, columns),)
+    inside = ((ground, left), (cloth, columns - 2 * left), (ground, left))
     for row in range(rows):
         shade = row * 12 // rows
-        parts = [(ground, columns)]
-        if top <= row < rows - top:
-            parts = [(ground, left), (cloth, columns - 2 * left), (ground, left)]
-        for (light, *colour), count in parts:
-            if count:
-                yield (max(-127, light - shade), colour[0], colour[1]), count
+        parts = inside if top <= row < rows - top else outside
+        yield tuple(((max(-127, light - shade), blue, red), count) for (light, blue, red), count in parts if count)
 
 
-def _scan(runs: Iterable[tuple[tuple[int, int, int], int]]) -> bytes:
+def _scan(rows: Iterable[Row]) -> bytes:
+    """The blocks of all rows; many rows are like the one before, and are written alike."""
+    written = lru_cache(_row)
     bits: list[str] = []
-    before = (0, 0, 0)
-    for block, count in runs:
-        bits += [CODES[now - then] for now, then in zip(block, before, strict=True)]
-        bits.append(3 * (count - 1) * CODES[0])
-        before = block
+    before: Block = (0, 0, 0)
+    for row in rows:
+        bits.append(written(before, row))
+        before = row[-1][0]
     text = "".join(bits)
     text += "1" * (-len(text) % 8)
     return int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
+
+
+def _row(before: Block, row: Row) -> str:
+    bits: list[str] = []
+    for block, count in row:
+        bits += [CODES[now - then] for now, then in zip(block, before, strict=True)]
+        bits.append(3 * (count - 1) * CODES[0])
+        before = block
+    return "".join(bits)
 
 
 def _code(value: int) -> str:

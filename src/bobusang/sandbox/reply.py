@@ -18,6 +18,8 @@ JSON = "application/json"
 KEPT_BYTES = 96 << 20
 SMALL = 512
 """Bytes below which packing is not worth it."""
+LEVEL = 3
+"""Of packing: a page by the fourth takes two thirds longer, and is a fiftieth smaller."""
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class Reply:
     def packed(self) -> bytes:
         """The body as gzip, made once."""
         if self._packed is None:
-            packer = zlib.compressobj(level=4, wbits=31)
+            packer = zlib.compressobj(level=LEVEL, wbits=31)
             self._packed = packer.compress(self.body) + packer.flush()
         return self._packed
 
