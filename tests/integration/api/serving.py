@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import httpx
 import uvicorn
 
+from bobusang.entry.cli.process import listening
 from tests.integration.api.door import until
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def served(api: FastAPI, key: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the API over HTTP, with this key."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(api, log_config=None, access_log=False, server_header=False))
     running = asyncio.create_task(server.serve(sockets=[listener]))
 

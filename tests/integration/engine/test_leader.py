@@ -10,7 +10,7 @@ from bobusang.engine.leader import LEASE, Leader
 from bobusang.engine.schedules import ScheduleSpec, create
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.upkeep.keeper import Keeper
-from bobusang.testing.workshop import Workshop
+from bobusang.testing.workshop import PATIENCE, Workshop
 
 if TYPE_CHECKING:
     from bobusang.testing.clock import ManualClock
@@ -151,6 +151,22 @@ async def test_a_duty_that_fails_is_tried_again_and_the_others_do_not_notice(liv
     await live.until(both)
     keeper.stop()
     await running
+
+
+async def test_who_is_told_to_stop_does_not_rest_between_two_passes_first(live: Workshop) -> None:
+    did = asyncio.Event()
+
+    async def work() -> int:
+        did.set()
+        return 1
+
+    keeper = Keeper(live.db, [Duty("work", timedelta(hours=1), work, pause=timedelta(hours=1))])
+    running = asyncio.create_task(keeper.run())
+    await did.wait()
+    keeper.stop()
+
+    async with asyncio.timeout(PATIENCE):
+        await running
 
 
 async def test_two_leaders_at_once_do_everything_once(shop: Workshop, other: Workshop, clock: ManualClock) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 
 from bobusang.entry.api import create_app
+from bobusang.entry.cli.process import listening
 from bobusang.sandbox.world import World
 from bobusang.testing.yard import Yard
 
@@ -64,7 +64,7 @@ async def supplied(
     """A yard and its API, on a free port; nothing works in it yet."""
     world = world or World(seed=5, size=240, brands=6)
     async with Yard.opened(home, world=None if door else world, door=door, **said) as yard:
-        listener = socket.create_server(("127.0.0.1", 0))
+        listener = listening("127.0.0.1", 0)
         config = uvicorn.Config(create_app(yard.app), log_config=None, access_log=False, lifespan="off")
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listener]))

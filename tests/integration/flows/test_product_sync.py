@@ -282,7 +282,7 @@ async def test_a_model_says_more_once_and_never_over_a_persons_word(tmp_path: Pa
 
         async def respond(request: Request) -> Answer:
             if "search keywords" not in request.json["messages"][0]["content"]:
-                return Answer(400)  # a translation: the words of the rules do
+                return Answer(body=b"{}")  # a translation, garbled: the words of the rules do
             return spoken(request)
 
         model.respond = respond

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -20,6 +19,7 @@ from bobusang.entry.api import problems, webhooks
 from bobusang.entry.api.guard import Guard
 from bobusang.entry.api.methods import Methods
 from bobusang.entry.api.metrics import Metrics
+from bobusang.entry.cli.process import listening
 from bobusang.kit.sql import Statement
 from bobusang.kit.transport import AiohttpTransport
 from bobusang.platform.secrets import secret
@@ -118,7 +118,7 @@ async def served(shop: Workshop, register: Register) -> AsyncIterator[httpx.Asyn
     problems.install(api)
     api.include_router(webhooks.router)
     api.add_middleware(Guard, metrics=Metrics(), manners=Manners())
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(api, log_config=None, access_log=False))
     task = asyncio.create_task(server.serve(sockets=[listener]))
     host, port = listener.getsockname()

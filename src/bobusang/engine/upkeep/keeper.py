@@ -84,11 +84,16 @@ class Keeper:
                     self._log.warning("duty failed", duty=duty.name, error=repr(error))
                     done, rest = 0, max(rest, REST)
                 if duty.pause is not None:
-                    await asyncio.sleep(duty.pause.total_seconds())
+                    await _wait(self._stopping, duty.pause.total_seconds())
                 if done:
                     continue
             if self._stopping.is_set():
                 return
-            with suppress(TimeoutError):
-                async with asyncio.timeout(rest):
-                    await bell.wait()
+            await _wait(bell, rest)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Until it is set, or for so long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
