@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bobusang.catalog import assigning, categories
-from bobusang.engine.outcome import Done, Outcome, Retry, Skip
+from bobusang.engine.model import ReasonClass
+from bobusang.engine.outcome import Done, Outcome, Park, Retry, Skip, Snooze
 from bobusang.flows.collect.run import source_of
 from bobusang.flows.conveyor import goods
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried
-from bobusang.kit.errors import External
+from bobusang.kit.errors import Rejected, Throttled
 from bobusang.stages.convert import converting, mapping, memory, store
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
@@ -20,12 +21,14 @@ from bobusang.stages.convert.text import clean_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
-    from bobusang.engine.model import Task
+    from bobusang.engine.model import NewTask, Task
     from bobusang.flows.conveyor.belt import Belt
     from bobusang.flows.conveyor.goods import Known
     from bobusang.flows.conveyor.lookup import Looked
     from bobusang.kit.db import Tx
+    from bobusang.kit.errors import External
     from bobusang.stages.convert.converting import Read
     from bobusang.stages.convert.masters import Masters
     from bobusang.stages.convert.store import Conversion
@@ -80,16 +83,13 @@ class Converting:
     async def _of_mall(self, mall: str, tasks: Sequence[Task]) -> dict[int, Outcome]:
         facts = await self._facts(mall, [task.input["key"] for task in tasks])
         wanted = [text for one in facts.read.values() for text in one.wanted]
-        try:
-            done = await memory.translate(self._belt.db, facts.by.translator, wanted)
-        except External as error:
-            return {task.id: Retry(f"the translation failed: {error}") for task in tasks}
+        done = await memory.translate(self._belt.db, facts.by.translator, wanted)
         texts = {source: one.text for source, one in done.found.items()}
         outcomes: dict[int, Outcome] = {}
         held: list[tuple[Known, Held]] = []
         for task in tasks:
             known = facts.known.get(task.input["key"])
-            outcomes[task.id] = self._outcome(task, known, facts, texts, held)
+            outcomes[task.id] = self._outcome(task, known, facts, texts, held, done.trouble)
         await self._keep_held(mall, held, facts.by.masters)
         return outcomes
 
@@ -108,8 +108,10 @@ class Converting:
         facts: Facts,
         texts: Mapping[str, str],
         held: list[tuple[Known, Held]],
+        trouble: External | None,
     ) -> Outcome:
-        """Made, or held. What was made before goes on all the same: its stock and price are not held."""
+        """Made, or held. What was made before goes on all the same: its stock and price are not held. A trouble with
+        the translation is that of the products whose texts it left out."""
         if known is None:
             return Skip("the product is not known any more")
         before, stamp = facts.before.get(known.id), facts.by.stamps.of(known.named)
@@ -120,6 +122,8 @@ class Converting:
         if known.id not in facts.read or known.is_gone:
             words = "the mall has it no more" if known.is_gone else UNREAD
             return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
+        if trouble is not None and not all(clean_lines(text) in texts for text in facts.read[known.id].wanted):
+            return untranslated(trouble, self._belt.db.clock.now(), instead=price if listed else ())
         made = self._converted(known, before, facts, texts)
         if isinstance(made, Held):
             held.append((known, made))
@@ -158,6 +162,18 @@ class Converting:
             await propose(tx, mall, unknown, masters)
 
         await self._belt.db.transact(work)
+
+
+def untranslated(trouble: External, now: datetime, *, instead: tuple[NewTask, ...]) -> Outcome:
+    """What becomes of a product whose texts the model left out: it waits, tries again, or, where asking again would
+    only cost, lies where a person can mend it; `instead` is what goes on without it. Pure."""
+    words = f"the translation failed: {trouble}"
+    match trouble:
+        case Throttled():
+            return Snooze(max(trouble.until, now), words)
+        case Rejected():
+            return Skip(words, instead) if instead else Park(ReasonClass.REJECTED, words)
+    return Retry(words)
 
 
 async def write(tx: Tx, market: str, results: Sequence[Result]) -> None:

@@ -149,7 +149,7 @@ async def translate(
 ) -> Translated:
     """Recall, translate, and keep at once what was paid for, each in its own transaction: the network is in none.
 
-    What was found before a trouble is kept too, so that trying again pays only for the rest. The trouble is raised.
+    What was found before a trouble is kept too, so that trying again pays only for the rest.
     """
     async with db.read() as tx:
         recalled = await recall(tx, texts, languages)
@@ -158,8 +158,6 @@ async def translate(
     stale = [text for text, known in recalled.items() if known.stale]
     if paid or stale:
         await db.transact(lambda tx: _kept(tx, paid, stale, languages))
-    if done.trouble is not None:
-        raise done.trouble
     return done
 
 
