@@ -29,10 +29,9 @@ OLDEST = 150000
 CHANNEL = "bobusang"
 CHUNK = 5000
 RECONNECT_SECONDS = 1.0
-# A queue's statistics are missing or tell of an empty table just when it was filled, and then the planner sorts the
-# whole lane for every claim instead of walking its index. Sorts without an index are still done; before PostgreSQL 18
-# their penalty looks so dear that they would be compiled first. One round trip, together with the begin.
-BEGIN = "begin; set local enable_sort = off; set local jit = off"
+# Sorts without an index are still done; before PostgreSQL 18 their penalty looks so dear that they would be compiled
+# first.
+WALK = "set local enable_sort = off; set local jit = off"
 
 
 async def open_postgres(url: str, *, clock: Clock | None, pool: int) -> PostgresDatabase:
@@ -120,6 +119,9 @@ class PostgresTx(Tx):
             for start in range(0, len(rows), CHUNK):
                 await self.connection.execute(text, *zip(*rows[start : start + CHUNK], strict=True))
 
+    async def walk(self) -> None:
+        await self._execute(WALK, ())
+
     async def create(self, statement: ClauseElement, /) -> int:
         text, arguments = bind_core(statement, self.dialect)
         if " returning " not in text.lower():
@@ -163,7 +165,7 @@ class PostgresDatabase(Database):
         async with self._connected(urgent=urgent) as tx:
             ended, rings = False, list[str]()
             try:
-                await tx._execute(BEGIN, ())
+                await tx._execute("begin", ())
                 yield tx
                 rings = sorted(tx.rings)
                 await tx._execute("".join([*map(_notify, rings), "commit"]), ())
