@@ -169,6 +169,10 @@ class Database:
     async def sync(self) -> None:
         """Bring our clock in step with the server's, where there is one."""
 
+    async def study(self) -> None:
+        """Have the database look again at tables that have outgrown what it knows of them, where it plans by that and
+        is slow to notice."""
+
     async def close(self) -> None:
         """Give everything back."""
         raise NotImplementedError
