@@ -38,6 +38,7 @@ NEXT = Statement("select min(run_at) as value from queue_delayed")
 
 async def promote(tx: Tx) -> int:
     """Move one bounded batch to ready; how many."""
+    await tx.walk()
     delayed = await tx.fetch(DELAYED, now=tx.now, limit=AT_ONCE)
     if delayed:
         await tx.execute(UNDELAY, ids=[row["task_id"] for row in delayed])

@@ -103,6 +103,11 @@ class Tx:
         """Insert one row of a table with a generated `id`; the id."""
         raise NotImplementedError
 
+    async def walk(self) -> None:
+        """From here on what is wanted in an order is read along an index that has it, not sorted: for the head of a
+        queue, of which a database may not know how long it is. It would read a whole table in the order of its key, so
+        it is said last, and not where the order is that of a few rows found by another index."""
+
     def ring(self, note: str) -> None:
         """Wake whoever listens, here and elsewhere, once this transaction is committed."""
         self.rings.add(note)
@@ -163,6 +168,10 @@ class Database:
 
     async def sync(self) -> None:
         """Bring our clock in step with the server's, where there is one."""
+
+    async def study(self) -> None:
+        """Have the database look again at tables that have outgrown what it knows of them, where it plans by that and
+        is slow to notice."""
 
     async def close(self) -> None:
         """Give everything back."""

@@ -24,6 +24,7 @@ from bobusang.engine.upkeep.relay import prune, relay
 from bobusang.engine.upkeep.rescue import rescue
 from bobusang.engine.upkeep.start import start
 from bobusang.engine.upkeep.statistics import statistics
+from bobusang.engine.upkeep.study import study
 from bobusang.engine.upkeep.sweep import sweep
 from bobusang.engine.worker import Pace, Worker
 from bobusang.flows.catalogue.duties import forget_replies
@@ -129,6 +130,7 @@ class App:
             *(relay(outbox, name) for name, outbox in zip(("consumers", "subscribers"), self.relays, strict=True)),
             prune(self.relays[0]),
             statistics(engine),
+            study(engine),
             alerts(engine, self.alerting, thresholds(self.settings)),
             archive(engine),
             awaken(self.collector),

@@ -105,9 +105,11 @@ async def loaded(filled: str) -> AsyncIterator[Workshop]:
         yield shop
 
 
-async def plan(shop: Workshop, statement: Statement, **params: Any) -> Plan:
+async def plan(shop: Workshop, statement: Statement, *, walks: bool = False, **params: Any) -> Plan:
     """How a statement would be run, in a transaction such as it is run in."""
     async with shop.db.begin() as tx:
+        if walks:
+            await tx.walk()
         text, arguments = statement.bind(tx.dialect, params)
         rows = await tx._fetch(EXPLAIN[tx.dialect] + text, arguments)
     return READ[shop.db.dialect]([dict(row) for row in rows])  # type: ignore[call-overload]
@@ -155,7 +157,7 @@ ROWID = "INTEGER PRIMARY KEY"
 
 @pytest.mark.parametrize("size", [1, TAKEN, 500])
 async def test_a_claim_walks_its_index_in_order(loaded: Workshop, size: int) -> None:
-    found = await plan(loaded, PICKS[loaded.db.dialect], lane=1, size=size, due=-1, task_id=-1)
+    found = await plan(loaded, PICKS[loaded.db.dialect], walks=True, lane=1, size=size, due=-1, task_id=-1)
 
     assert (
         found
@@ -186,10 +188,10 @@ async def test_finishing_goes_by_the_primary_key(loaded: Workshop) -> None:
 
 
 async def test_promoting_walks_what_is_due(loaded: Workshop) -> None:
-    now = loaded.db.clock.now()
+    asked = {"now": loaded.db.clock.now(), "limit": promoting.AT_ONCE}
     found = [
-        await plan(loaded, promoting.DELAYED, now=now, limit=promoting.AT_ONCE),
-        await plan(loaded, promoting.OVERSLEPT, now=now, limit=promoting.AT_ONCE, reason=HeldReason.WAIT),
+        await plan(loaded, promoting.DELAYED, walks=True, **asked),
+        await plan(loaded, promoting.OVERSLEPT, walks=True, **asked, reason=HeldReason.WAIT),
     ]
 
     assert found == [by("ix_queue_delayed_run_at"), by("ix_queue_held_until")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +16,7 @@ from bobusang.kit.db import Contended, Database, Duplicate, Tx, connect
 from bobusang.kit.dbs.postgres import PostgresDatabase
 from bobusang.kit.errors import Invalid, Unavailable
 from bobusang.kit.sql import Bulk, Dialect, Revise, Statement
-from tests.integration.kit.conftest import SCRATCH
+from tests.integration.kit.conftest import MAKE, SCRATCH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,6 +154,33 @@ async def test_connections_that_the_server_has_ended_are_not_handed_out(fresh_po
     finally:
         await db.close()
         await other.close()
+
+
+async def test_a_table_that_has_outgrown_what_is_known_of_it_is_studied(fresh_postgres: str) -> None:
+    """A plan of an empty table is kept until somebody looks: the server does so after a minute at the earliest."""
+    db, told = await connect(fresh_postgres), Statement("select pg_stat_force_next_flush()")
+    known = Statement("""
+        select c.reltuples, s.analyze_count from pg_class c join pg_stat_user_tables s on s.relid = c.oid
+        where c.relname = 'scratch'""")
+
+    async def grow(tx: Tx, numbers: range) -> None:
+        await tx.insert(ROWS, [(number, f"name {number}", AT, "{}") for number in numbers])
+        await tx.fetch(told)
+
+    found = []
+    try:
+        await db.transact(lambda tx: tx.execute(MAKE))
+        for numbers in (range(100), range(100, 1000), range(1000, 2000), range(2000, 9000)):
+            await db.transact(partial(grow, numbers=numbers))
+            await db.study()
+            async with db.read() as tx:
+                row = await tx.first(known)
+                assert row is not None
+                found.append((row["reltuples"], row["analyze_count"]))
+    finally:
+        await db.close()
+
+    assert found == [(-1, 0), (1000, 1), (1000, 1), (9000, 2)]
 
 
 async def test_rings_are_heard_as_they_were_rung(fresh_postgres: str) -> None:
