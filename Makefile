@@ -18,8 +18,8 @@ OPENSEARCH = .cache/opensearch/.unpacked
 # Walks over every page in a browser, several times each: minutes.
 LONG = tests/web/test_accessibility_journeys.py tests/web/test_budgets_journeys.py
 
-# One more than the two cores: about a third of the time a test waits, for a back-off or for a process that starts.
-WORKERS ?= 3
+# Twice as many as the two cores: nearly half of the time a test waits, for a back-off or for a process that starts.
+WORKERS ?= 4
 
 # Images of containers set it to stay small. Here hundreds of processes would compile the whole house, each anew.
 unexport PYTHONDONTWRITEBYTECODE

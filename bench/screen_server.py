@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sys
 
+from bobusang.entry.cli.process import listening
 from bobusang.entry.worker import Roles, Stop, run
 from bobusang.kit import json, log
 from bobusang.settings import Settings
@@ -16,7 +16,7 @@ from bobusang.wiring import opened
 
 async def serve(home: str, database_url: str) -> None:
     """Until it is asked to stop; the first line of stdout says where."""
-    with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
+    with listening("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         settings = Settings(home=home, database_url=database_url, port=port)
         async with opened(settings) as app:
