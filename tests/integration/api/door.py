@@ -133,8 +133,9 @@ class Door:
 
 
 def settings(url: str, home: Path, **said: Any) -> Settings:
-    """Quick beats, so that tests need not wait."""
-    return Settings(home=str(home), database_url=url, beat_seconds=0.5, dead_seconds=3.0, drain_seconds=5.0, **said)
+    """Quick beats, so that tests need not wait; nobody dies here, so that a server that stands still for some seconds
+    beside other tests makes nobody believe it."""
+    return Settings(home=str(home), database_url=url, beat_seconds=0.5, dead_seconds=15.0, drain_seconds=5.0, **said)
 
 
 @asynccontextmanager
