@@ -13,6 +13,7 @@ import psutil
 import pytest
 from hypothesis import HealthCheck, settings
 
+from bobusang.entry.cli.process import MIDDLE, OLD, YOUNG
 from tests.servers import mariadb, opensearch, postgres, redis, seaweed
 from tests.servers.skip import started
 from tests.sharing import Sharing
@@ -29,10 +30,6 @@ MEMORY = Path("/dev/shm")
 ROOM = 4 * 1024**3
 
 
-YOUNG, MIDDLE, OLD = 10_000, 2, 40
-"""How often garbage is looked for: as the program does it."""
-
-
 def pytest_configure() -> None:
     """The folders of tests are in memory where there is room: on a disk SQLite and the index wait at every commit."""
     if MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, psutil.virtual_memory().available) > ROOM:
@@ -45,7 +42,8 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Ten thousand tests and what they import stay to the end: looking through them for garbage is a tenth of a run."""
+    """Ten thousand tests and what they import stay to the end, and are not looked through for garbage; what comes later
+    is as often as the program does it."""
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)
     gc.enable()
