@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-from bobusang.kit import json
+from bobusang.kit import json, memory
 from bobusang.kit.errors import BobusangError
 from bobusang.sandbox.buyma.account import Account, Behaviour
 from bobusang.sandbox.fault import parse
@@ -97,6 +97,7 @@ def _end_with_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> Non
 def main() -> int:
     """Read the command line and serve until a signal."""
     given = _arguments()
+    memory.settle()
     try:
         asyncio.run(_serve(given))
     except BobusangError as error:

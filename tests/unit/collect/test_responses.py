@@ -157,6 +157,18 @@ def test_the_first_line_of_the_source_that_matches_counts(url: str, got: Answer,
     assert classify(TABLE, url, got, now=NOON) == (expected or built_in)
 
 
+@pytest.mark.parametrize("text", ["🚧", "🚧 403"])
+def test_a_text_that_the_old_encoding_cannot_have_is_not_half_looked_for(text: str) -> None:
+    policy = Policy(responses=(Response(Reaction.HALT, body_has=(text,), reason="closed"),))
+    bodies = (b"{}", b"<p>room 403", f"<p>{text}".encode())
+
+    assert [classify(policy, URL, answer(200, body), now=NOON).reaction for body in bodies] == [
+        Reaction.READ,
+        Reaction.READ,
+        Reaction.HALT,
+    ]
+
+
 @pytest.mark.parametrize(
     ("error", "expected"),
     [

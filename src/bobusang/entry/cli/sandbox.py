@@ -55,6 +55,7 @@ def sandbox(
     """
     import asyncio
 
+    from bobusang.kit import memory
     from bobusang.sandbox.buyma.account import Account, Behaviour
     from bobusang.sandbox.fault import parse
     from bobusang.sandbox.server import Sandbox
@@ -72,6 +73,7 @@ def sandbox(
         account=Account(webhook_url=webhook_url),
         keep=keep,
     )
+    memory.settle()  # it makes page after page, each as large as the last
     asyncio.run(_serve(session, found, keep))
     session.note("stopped")
 

@@ -20,7 +20,7 @@ EVERY = timedelta(seconds=0.5)
 """For databases that carry no ring from one process to another; where one is heard it is at once."""
 PAUSE = timedelta(seconds=0.2)
 """Webhooks come in crowds: what comes meanwhile is applied together."""
-AT_ONCE = 10
+AT_ONCE = 20
 """Webhooks of one transaction, each of which takes the loop, and SQLite's one writer, for the better part of a
 millisecond: the next webhook waits for both to be answered."""
 VERDICT = "verdict"

@@ -129,7 +129,7 @@ def _retry_after(answer: Answer, now: datetime) -> timedelta | None:
 def _matches(line: Response, url: str, answer: Answer, said: _Said) -> bool:
     return (
         _has_status(line.status, answer.status)
-        and line.path in urlsplit(url).path
+        and (not line.path or line.path in urlsplit(url).path)
         and (not line.body_has or any(_has_text(answer.body, text) for text in line.body_has))
         and all(said.holds(one) for one in line.json)
     )
@@ -141,9 +141,17 @@ def _has_status(wanted: Sequence[int], status: int) -> bool:
 
 def _has_text(body: bytes, text: str) -> bool:
     """As it stands in a UTF-8 page or in one of the old Korean encoding."""
-    if body.find(text.encode(), 0, HEAD) >= 0:
-        return True
-    return not text.isascii() and body.find(text.encode("cp949", "ignore"), 0, HEAD) >= 0
+    return any(body.find(spelled, 0, HEAD) >= 0 for spelled in _spelled(text))
+
+
+@lru_cache(maxsize=256)
+def _spelled(text: str) -> tuple[bytes, ...]:
+    """As bytes, in each encoding that has all of it: what is left of a text without some of its letters says another
+    thing, and nothing at all stands on every page."""
+    found = [text.encode()]
+    with suppress(UnicodeEncodeError):
+        found.append(text.encode("cp949"))
+    return tuple(dict.fromkeys(found))
 
 
 class _Said:
