@@ -20,7 +20,7 @@ from bobusang.engine.upkeep.fire import fire
 from bobusang.engine.upkeep.fold import contexts, fold
 from bobusang.engine.upkeep.keeper import Keeper
 from bobusang.engine.upkeep.promote import promote
-from bobusang.engine.upkeep.relay import prune, relay
+from bobusang.engine.upkeep.relay import CROWD, prune, relay
 from bobusang.engine.upkeep.rescue import rescue
 from bobusang.engine.upkeep.start import start
 from bobusang.engine.upkeep.statistics import statistics
@@ -103,7 +103,7 @@ class App:
     engine: Engine
     notifier: Notifier
     alerting: Alerting
-    relays: tuple[Relay, ...]
+    relays: tuple[Relay, Relay]
     consumers: InProcess
     collector: Collector
     belt: Belt
@@ -117,7 +117,7 @@ class App:
 
     def keeper(self, *, lead: bool = True) -> Keeper:
         """Upkeep; without `lead` only the duties that every process has."""
-        engine = self.engine
+        engine, (consumers, subscribers) = self.engine, self.relays
         duties = [
             clock(engine),
             fold(engine),
@@ -127,8 +127,9 @@ class App:
             sweep(engine),
             start(engine),
             fire(engine),
-            *(relay(outbox, name) for name, outbox in zip(("consumers", "subscribers"), self.relays, strict=True)),
-            prune(self.relays[0]),
+            relay(consumers, "consumers", CROWD),
+            relay(subscribers, "subscribers"),
+            prune(consumers),
             statistics(engine),
             study(engine),
             alerts(engine, self.alerting, thresholds(self.settings)),

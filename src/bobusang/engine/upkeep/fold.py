@@ -29,7 +29,7 @@ def fold(engine: Engine) -> Duty:
         except Exception:  # a hook, most likely, and for one of many jobs
             return await _one_by_one(engine)
 
-    return Duty("fold", timedelta(seconds=1), run, frozenset({"deltas"}), PAUSE, False)
+    return Duty("fold", timedelta(seconds=1), run, frozenset({"deltas"}), PAUSE, leader=False)
 
 
 async def _one_by_one(engine: Engine) -> int:

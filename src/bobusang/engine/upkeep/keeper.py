@@ -83,8 +83,9 @@ class Keeper:
                 except Exception as error:  # a duty that fails is tried again; the others must not notice
                     self._log.warning("duty failed", duty=duty.name, error=repr(error))
                     done, rest = 0, max(rest, REST)
-                if duty.pause is not None:
-                    await _wait(self._stopping, duty.pause.total_seconds())
+                pause = duty.rest_after(done)
+                if pause is not None:
+                    await _wait(self._stopping, pause.total_seconds())
                 if done:
                     continue
             if self._stopping.is_set():
