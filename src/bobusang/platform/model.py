@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import msgspec
 
-from bobusang.kit.errors import External, Invalid
+from bobusang.kit.errors import External, Invalid, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,12 +22,23 @@ T = TypeVar("T")
 
 SETTING = "BOBUSANG_MODEL"
 MILLION = 1_000_000
+SHOWN = 60
 
 
 class Garbled(External):
     """The answer is no answer to what was asked: broken off, of another shape, too long."""
 
     code = "garbled"
+
+
+class Declined(Rejected):
+    """The model will not answer because of what a text says; asked without that text it would."""
+
+    code = "declined"
+
+    def __init__(self, task: str, text: str = "") -> None:
+        of = f" of '{text[:SHOWN]}'" if text else ""
+        super().__init__(f"the model will not answer '{task}'{of}", hint="read the text: something offends it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +98,8 @@ class Price:
 
 
 class Model(Protocol):
-    """Completes tasks. Raises Unavailable (no answer), Throttled (later), Rejected (key, name, content), Garbled."""
+    """Completes tasks. Raises Unavailable (no answer), Throttled (later), Rejected (key, name), Declined (content),
+    Garbled."""
 
     name: str
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import groupby
 from struct import pack
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 590, 684
 BLOCK = 8
+SHADES = 12
 KEPT = 64
 EOB = "0"
 """The only code of our AC table: every block is flat, so nothing follows its mean."""
@@ -47,27 +49,29 @@ def _segment(marker: int, content: bytes) -> bytes:
     return pack(">BBH", 0xFF, marker, len(content) + 2) + content
 
 
-def _rows(chance: Chance, columns: int, rows: int) -> Iterator[Row]:
-    """A lit ground, and a garment of one colour upon it."""
+def _rows(chance: Chance, columns: int, rows: int) -> Iterator[tuple[Row, int]]:
+    """A lit ground, and a garment of one colour upon it: rows, and of each how many follow each other."""
     ground = (chance.between(60, 110), chance.between(-8, 8), chance.between(-8, 8))
     cloth = (chance.between(-90, 40), chance.between(-60, 60), chance.between(-60, 60))
     left, top = columns * chance.between(15, 30) // 100, rows * chance.between(10, 25) // 100
     outside = ((ground, columns),)
     inside = ((ground, left), (cloth, columns - 2 * left), (ground, left))
-    for row in range(rows):
-        shade = row * 12 // rows
-        parts = inside if top <= row < rows - top else outside
-        yield tuple(((max(-127, light - shade), blue, red), count) for (light, blue, red), count in parts if count)
+    kinds = ((row * SHADES // rows, top <= row < rows - top) for row in range(rows))
+    for (shade, is_inside), alike in groupby(kinds):
+        parts = inside if is_inside else outside
+        row = tuple(((max(-127, light - shade), blue, red), count) for (light, blue, red), count in parts if count)
+        yield row, sum(1 for _ in alike)
 
 
-def _scan(rows: Iterable[Row]) -> bytes:
-    """The blocks of all rows; many rows are like the one before, and are written alike."""
-    written = lru_cache(_row)
+def _scan(rows: Iterable[tuple[Row, int]]) -> bytes:
+    """The blocks of all rows. The first of some that are alike follows another one; the others are written alike."""
     bits: list[str] = []
     before: Block = (0, 0, 0)
-    for row in rows:
-        bits.append(written(before, row))
+    for row, count in rows:
+        bits.append(_row(before, row))
         before = row[-1][0]
+        if count > 1:
+            bits.append(_row(before, row) * (count - 1))
     text = "".join(bits)
     text += "1" * (-len(text) % 8)
     return int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")

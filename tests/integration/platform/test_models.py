@@ -12,7 +12,7 @@ import pytest
 
 from bobusang.kit import json
 from bobusang.kit.errors import External, Rejected, Throttled, Unavailable
-from bobusang.platform.model import Completion, Garbled, Model, Task, Usage
+from bobusang.platform.model import Completion, Declined, Garbled, Model, Task, Usage
 from bobusang.platform.models import opened
 from tests.integration.platform.manual import ManualClock
 from tests.integration.platform.receiver import Answer, Receiver, Request, receiving
@@ -155,7 +155,7 @@ async def test_an_answer_of_another_shape_is_garbled(server: Receiver, vendor: s
 async def test_a_refusal_is_for_a_person(server: Receiver, vendor: str, body: Any) -> None:
     saying(server, body)
 
-    with pytest.raises(Rejected, match="will not answer 'spell'"):
+    with pytest.raises(Declined, match="will not answer 'spell'"):
         await asked(server, vendor)
 
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bobusang.kit.errors import Throttled, Unavailable
-from bobusang.platform.model import Completion, Garbled, Task, Usage
+from bobusang.platform.model import Completion, Declined, Garbled, Task, Usage
 from bobusang.platform.models.rules import Rules
 from bobusang.stages.convert.faithful import fault
 from bobusang.stages.convert.glossary import Glossary, Rendering, Term, shipped
 from bobusang.stages.convert.text import clean_lines, has_hangul, width
 from bobusang.stages.convert.translate import (
+    MOST_DECLINED,
     MOST_SIGNS,
     MOST_TEXTS,
     Line,
@@ -240,6 +241,49 @@ async def test_an_outage_is_no_reason_to_sound_a_name_for_ever(error: Unavailabl
 
     assert done.trouble is error
     assert len(done.found) == MOST_TEXTS
+
+
+class Squeamish:
+    """A model that answers nothing in which one of these stands."""
+
+    name = "m-1"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.asked = 0
+
+    async def complete(self, task: Task[T]) -> Completion[T]:
+        self.asked += 1
+        if any(word in text for word in self.words for text in task.texts):
+            raise Declined(task.name)
+        lines = Lines([Line(place, f"ナイキ {text.split()[1]}") for place, text in enumerate(task.texts)])
+        return Completion(lines, self.name, Usage(10, 10, 100))  # type: ignore[arg-type]
+
+    async def close(self) -> None: ...
+
+
+async def test_a_text_that_is_declined_takes_no_other_along_and_is_not_asked_for_again() -> None:
+    many = [f"나이키 {number}" for number in range(MOST_TEXTS)]
+    translator = Translator(GLOSSARY, model := Squeamish("나이키 17"))
+
+    done = await translator.translate(many)
+    calls = model.asked
+    again = await translator.translate(["나이키 17", "나이키 90"])
+
+    assert (set(many) - done.found.keys(), done.trouble) == ({"나이키 17"}, None)
+    assert (done.missing(many[:17]), str(done.missing(many))) == (None, str(Declined("translate", "나이키 17")))
+    assert calls <= 1 + 2 * MOST_TEXTS.bit_length()
+    assert (set(again.found), set(again.declined), model.asked) == ({"나이키 90"}, {"나이키 17"}, calls + 1)
+
+
+async def test_a_model_that_declines_everything_is_not_asked_about_each_text() -> None:
+    many = [f"나이키 {number}" for number in range(10 * MOST_TEXTS)]
+
+    done = await Translator(GLOSSARY, model := Squeamish("나이키")).translate(many)
+
+    assert isinstance(done.trouble, Declined)
+    assert done.found == {}
+    assert len(done.declined) <= model.asked <= 3 * MOST_DECLINED
 
 
 async def test_a_cost_that_nobody_knows_is_not_counted() -> None:

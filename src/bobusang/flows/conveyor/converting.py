@@ -17,7 +17,6 @@ from bobusang.kit.errors import Rejected, Throttled
 from bobusang.stages.convert import converting, mapping, memory, store
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
-from bobusang.stages.convert.text import clean_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from bobusang.stages.convert.converting import Read
     from bobusang.stages.convert.masters import Masters
     from bobusang.stages.convert.store import Conversion
+    from bobusang.stages.convert.translate import Translated
 
 SHOWN = 3
 UNREAD, MADE_ALREADY = (
@@ -84,12 +84,11 @@ class Converting:
         facts = await self._facts(mall, [task.input["key"] for task in tasks])
         wanted = [text for one in facts.read.values() for text in one.wanted]
         done = await memory.translate(self._belt.db, facts.by.translator, wanted)
-        texts = {source: one.text for source, one in done.found.items()}
         outcomes: dict[int, Outcome] = {}
         held: list[tuple[Known, Held]] = []
         for task in tasks:
             known = facts.known.get(task.input["key"])
-            outcomes[task.id] = self._outcome(task, known, facts, texts, held, done.trouble)
+            outcomes[task.id] = self._outcome(task, known, facts, done, held)
         await self._keep_held(mall, held, facts.by.masters)
         return outcomes
 
@@ -106,9 +105,8 @@ class Converting:
         task: Task,
         known: Known | None,
         facts: Facts,
-        texts: Mapping[str, str],
+        words: Translated,
         held: list[tuple[Known, Held]],
-        trouble: External | None,
     ) -> Outcome:
         """Made, or held. What was made before goes on all the same: its stock and price are not held. A trouble with
         the translation is that of the products whose texts it left out."""
@@ -120,11 +118,12 @@ class Converting:
         listed = before is not None and before.data is not None
         price = carried(task.run, Stage.PRICE, known.key, known.version)
         if known.id not in facts.read or known.is_gone:
-            words = "the mall has it no more" if known.is_gone else UNREAD
-            return Done(output={"kept": words}, spawn=price) if listed else Skip(words)
-        if trouble is not None and not all(clean_lines(text) in texts for text in facts.read[known.id].wanted):
+            why = "the mall has it no more" if known.is_gone else UNREAD
+            return Done(output={"kept": why}, spawn=price) if listed else Skip(why)
+        trouble = words.missing(facts.read[known.id].wanted)
+        if trouble is not None:
             return untranslated(trouble, self._belt.db.clock.now(), instead=price if listed else ())
-        made = self._converted(known, before, facts, texts)
+        made = self._converted(known, before, facts, words)
         if isinstance(made, Held):
             held.append((known, made))
             return Done(output={"held": told(made)}, spawn=price) if listed else Skip(told(made))
@@ -135,14 +134,12 @@ class Converting:
         source = self._belt.collector.sources.get(known.mall)  # a supplier's files need none
         return known.is_whole(in_parts=source is not None and source.in_parts)
 
-    def _converted(
-        self, known: Known, before: Conversion | None, facts: Facts, texts: Mapping[str, str]
-    ) -> Converted | Held:
+    def _converted(self, known: Known, before: Conversion | None, facts: Facts, words: Translated) -> Converted | Held:
         return converting.convert(
             facts.read[known.id],
             facts.by.mapped,
             facts.by.masters,
-            lambda text: texts.get(clean_lines(text)),
+            words.text,
             gate=self._belt.gate,
             on=self._belt.db.clock.now().date(),
             before=before.data if before else None,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from bobusang.kit import json
-from bobusang.kit.errors import Rejected
-from bobusang.platform.model import Completion, Garbled, Usage, read_answer, schema_of
+from bobusang.platform.model import Completion, Declined, Garbled, Usage, read_answer, schema_of
 from bobusang.platform.models.calling import Caller
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Anthropic:
         """Ask once."""
         reply = _reply(await self._caller.post("/messages", self._body(task), task.timeout))
         if reply.stop_reason == "refusal":
-            raise Rejected(f"the model will not answer '{task.name}'", hint="read the texts: something offends it")
+            raise Declined(task.name)
         if reply.stop_reason == "max_tokens":
             raise Garbled(f"the model's answer to '{task.name}' broke off at {task.most_tokens} tokens")
         given = next((block.input for block in reply.content if block.type == "tool_use"), msgspec.Raw(b""))

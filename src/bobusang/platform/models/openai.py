@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from bobusang.kit import json
-from bobusang.kit.errors import Rejected
-from bobusang.platform.model import Completion, Garbled, Usage, read_answer, schema_of
+from bobusang.platform.model import Completion, Declined, Garbled, Usage, read_answer, schema_of
 from bobusang.platform.models.calling import Caller
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class OpenAI:
         reply = _reply(await self._caller.post("/chat/completions", self._body(task), task.timeout))
         choice = reply.choices[0] if reply.choices else Choice(Message())
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            raise Rejected(f"the model will not answer '{task.name}'", hint="read the texts: something offends it")
+            raise Declined(task.name)
         if choice.finish_reason == "length":
             raise Garbled(f"the model's answer to '{task.name}' broke off at {task.most_tokens} tokens")
         used = reply.usage.prompt_tokens, reply.usage.completion_tokens
