@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -93,8 +94,15 @@ def _with_a_second(one: Full) -> Iterator[Line]:
     yield from told("postgresql, two workers", two)
     gain = (two.listed / two.spent.wall) / (one.listed / one.spent.wall)
     yield at_least("postgresql: a second worker process gains", gain, 1.4)
+    most = _most(two.spent) * two.listed / (one.listed / one.spent.wall)
+    yield Line("postgresql: what it could gain if all cores were busy all the time", f"{most:.2f}×")
     if possible():
         yield from _with_room(one.plan)
+
+
+def _most(spent: Spent) -> float:
+    """How often a second the cores of this machine have the CPU time that a run took of all: ours, sandbox, server."""
+    return (os.cpu_count() or 1) / (spent.ours + spent.sandbox + spent.server)
 
 
 def _with_room(plan: Plan) -> Iterator[Line]:
