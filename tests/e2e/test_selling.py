@@ -111,6 +111,10 @@ def test_a_file_goes_out_and_comes_back(call: Callable[..., Any], program: Up) -
     fees = call("rate export fees fees.csv")["rows"]
     assert call("rate import fees fees.csv") == {"sheet": "fees", "rows": fees, "changed": 0}
     assert len(call("rate list fees")["items"]) == fees
+    assert call("glossary add 없는말 ない言葉") == {"terms": 1, "changed": 1}
+    assert call("glossary export words.csv") == {"file": "words.csv", "rows": 1}
+    assert call("glossary drop 없는말") == {"terms": ["없는말"]}
+    assert call("glossary import words.csv") == {"terms": 1, "changed": 1}
     shown = call("policy show")
     (program.folder / "policy.json").write_text(json.dumps(shown), "utf-8")
     assert call("policy set policy.json --account main")["origin"] == "account"
@@ -135,6 +139,8 @@ def test_wrong_files_and_names_are_told_what_to_do(call: Callable[..., Any], pro
     assert call("category accept", code=2)["error"]["code"] == "usage"
     assert call("listing receipt nothing", code=3)["error"]["code"] == "missing"
     assert call("fx add JPY KRW nine --source bank", code=2)["error"]["code"] == "invalid"
+    assert call("glossary drop 아무말", code=3) == {"terms": []}
+    assert call("translation correct NIKE ナイキ", code=2)["error"]["code"] == "invalid"
 
 
 def test_a_held_rate_and_the_switch(call: Callable[..., Any]) -> None:
@@ -162,7 +168,8 @@ def test_every_page_can_be_read_in_korean(
     sku = call("listing list --limit 1")["items"][0]["sku"]
     lines = (
         "account list | account show main | category list | mapping list --mall okmall | master list | rate list | "
-        "mapping list --mall okmall --unreviewed | rate list duty | fx list | policy show | product held | "
+        "glossary list --shipped | translation list | mapping list --mall okmall --unreviewed | "
+        "rate list duty | fx list | policy show | product held | "
         f"price explain {sku} | price history {sku} | listing list | listing show {sku} | listing receipt {sku} | "
         "listing freshness | listing holds | listing webhooks | listing webhook 1 | mapping propose"
     )

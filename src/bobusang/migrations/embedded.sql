@@ -1562,6 +1562,7 @@ CREATE TABLE search_rebuilds (
 	ended_at TEXT, 
 	PRIMARY KEY (name)
 );
+CREATE INDEX ix_translation_memory_origin ON translation_memory (origin, id);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
@@ -1635,7 +1636,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0020');
+insert into alembic_version values ('0021');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

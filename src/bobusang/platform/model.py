@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 SETTING = "BOBUSANG_MODEL"
 MILLION = 1_000_000
-SHOWN = 60
+SHOWN = 300
+"""Signs of a text that an error shows: a product's name is shown whole, for it is what a correction is found by."""
 
 
 class Garbled(External):
@@ -38,7 +39,8 @@ class Declined(Rejected):
 
     def __init__(self, task: str, text: str = "") -> None:
         of = f" of '{text[:SHOWN]}'" if text else ""
-        super().__init__(f"the model will not answer '{task}'{of}", hint="read the text: something offends it")
+        hint = "something in the text offends it: `bobusang translation correct` says it in your words"
+        super().__init__(f"the model will not answer '{task}'{of}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

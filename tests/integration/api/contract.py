@@ -29,6 +29,8 @@ RULES = re.compile(
             "between the years 1970 and 9998|contains a NUL character|number is too large",  # databases
             "has no column|no mapping|its first line",  # what a CSV file must be like
             "is logged in to with|is called with a key alone|does not send spreadsheets",  # what a source is like
+            "comes twice|cannot be kept|a term is empty|is too long$",  # terms that are the same once cleaned, or none
+            "no Korean in the text|the translation (is empty|contains Korean)",  # a correction of what is translated
             # texts with a grammar of their own
             "is no cadence|should be an address|is missing|names with values|price policy cannot be read",
         ]

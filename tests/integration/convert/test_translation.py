@@ -12,8 +12,20 @@ from bobusang.kit import json
 from bobusang.kit.errors import Invalid, Throttled
 from bobusang.platform.models import opened
 from bobusang.stages.convert.glossary import Term
-from bobusang.stages.convert.memory import correct, drop_terms, glossary, put_terms, recall, remember, translate
-from bobusang.stages.convert.tables import translation_memory
+from bobusang.stages.convert.memory import (
+    Changed,
+    Corrected,
+    Told,
+    correct,
+    digest,
+    drop_terms,
+    glossary,
+    put_terms,
+    recall,
+    remember,
+    translate,
+)
+from bobusang.stages.convert.tables import Origin, translation_memory
 from bobusang.stages.convert.translate import MOST_TEXTS, Recalled, Translated, Translation, Translator, Way
 from tests.integration.platform.receiver import Answer, Receiver, Request, receiving
 
@@ -63,16 +75,39 @@ async def test_what_was_paid_for_is_remembered_once(db: Database) -> None:
 async def test_a_person_is_right_before_and_after_the_model(db: Database) -> None:
     async with db.begin() as tx:
         await remember(tx, [paid("나이키", "ナイキー")])
-        await correct(tx, "나이키", " ナイキ ")
+        nike = await correct(tx, "나이키", " ナイキ ")
+        await correct(tx, "프라다", "プラーダ")
         await correct(tx, "프라다", "プラダ")
-        await correct(tx, "프라다", "プラダ")
+        same = await correct(tx, " 프라다", "プラダ")
         await remember(tx, [paid("나이키", "ナイキー"), paid("프라다", "プラーダ")])
 
     assert await kept(db) == [("나이키", "ナイキ", "person", None, 0), ("프라다", "プラダ", "person", None, 0)]
     assert await recalled(db, "나이키") == {"나이키": Recalled("ナイキ", by_person=True)}
+    assert nike == Corrected(
+        digest("나이키"), Told("나이키", "ナイキー", Origin.MODEL, "m-1"), Told("나이키", "ナイキ")
+    )
+    assert same.before == same.after == Told("프라다", "プラダ")
 
 
-@pytest.mark.parametrize(("source", "text"), [("나이키", "나이키"), ("나이키", "\u200b"), ("", "ナイキ")])
+async def test_a_correction_is_a_new_row_unless_it_says_what_is_there(db: Database) -> None:
+    async def ids() -> list[int]:
+        async with db.read() as tx:
+            return [row["id"] for row in await tx.fetch(select(translation_memory.c.id).order_by("id"))]
+
+    async with db.begin() as tx:
+        await remember(tx, [paid("나이키", "ナイキー"), paid("프라다", "プラダ")])
+    [nike, prada] = await ids()
+    for word in ("ナイキ", "ナイキ", "ナイキ★"):
+        await db.transact(lambda tx, word=word: correct(tx, "나이키", word))  # type: ignore[misc]
+    found = await ids()
+
+    assert (found[0], len(found), found[1] > prada + 1) == (prada, 2, True)
+    assert nike not in found
+
+
+@pytest.mark.parametrize(
+    ("source", "text"), [("나이키", "나이키"), ("나이키", "\u200b"), ("", "ナイキ"), ("NIKE", "ナイキ")]
+)
 async def test_a_correction_that_a_market_would_refuse_is_refused(db: Database, source: str, text: str) -> None:
     async with db.begin() as tx:
         with pytest.raises(Invalid):
@@ -92,11 +127,12 @@ async def test_the_operators_terms_come_before_the_shipped(db: Database) -> None
         await put_terms(
             tx, [Term("블랙", "黒", "colour"), Term("나이키", "ナイキ", "brand"), Term("Air", "エア", "", True)]
         )
-        await put_terms(tx, [Term("블랙", "漆黒", "colour")])
+        again = [Term("블랙", "漆黒", "colour"), Term("나이키", "ナイキ", "brand")]
+        assert await put_terms(tx, again) == [Changed(Term("블랙", "黒", "colour"), again[0])]
     async with db.read() as tx:
         assert (await glossary(tx)).render("나이키 Air air 블랙코트").text == "ナイキ エア air 漆黒コート"
     async with db.begin() as tx:
-        assert await drop_terms(tx, ["블랙", "화이트"]) == 1
+        assert await drop_terms(tx, ["블랙", "화이트"]) == [Term("블랙", "漆黒", "colour")]
         assert (await glossary(tx)).render("블랙").text == "ブラック"
         with pytest.raises(Invalid, match="the term '블랙' cannot be kept"):
             await put_terms(tx, [Term("블랙", "블랙")])

@@ -50,6 +50,7 @@ FILLED = {
     "0018": ("removed_products",),
     "0019": (),  # columns and indexes alone
     "0020": ("search_rebuilds",),
+    "0021": (),  # an index alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -344,6 +345,10 @@ FROZEN = {
     "0020": [
         """insert into search_rebuilds (name, number, phase, done, total, asked_at)
           values ('products', 1, 'reading', 5000, 10000, NOW)""",
+    ],
+    "0021": [
+        """insert into translation_memory (id, source_lang, target_lang, source_hash, source_text, target_text, origin,
+          created_at) values (500002, 'ko', 'ja', 'f00d', '보부상', '褓負商', 'person', NOW)""",
     ],
 }
 

@@ -1,4 +1,4 @@
-"""What people say of brands, categories and words reaches products that were converted before, and no others."""
+"""What people say of brands, categories, words and texts reaches products that were converted before, and no others."""
 
 from __future__ import annotations
 
@@ -92,4 +92,12 @@ async def test_a_mapping_that_is_changed_makes_its_products_anew(shop: Shop) -> 
 
     await shop.yard.db.transact(lambda tx: memory.put_terms(tx, [Term("없는말", "ない言葉", "word")]))
     assert await converted(shop) == len(before)
+    assert await converted(shop) == len(held)
+
+    for word in ("保布商", "褓負商"):  # said once, then said anew
+        await shop.yard.db.transact(lambda tx, word=word: memory.correct(tx, "보부상", word))  # type: ignore[misc]
+        assert await converted(shop) == len(before)
+        assert await converted(shop) == len(held)
+
+    await shop.yard.db.transact(lambda tx: memory.correct(tx, "보부상", "褓負商"))
     assert await converted(shop) == len(held)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.catalog.tables import mall_brands, products
-from bobusang.flows.conveyor import goods, picturing, registering, sifting, unseen
+from bobusang.flows.conveyor import goods, lookup, picturing, registering, sifting, unseen
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
+from bobusang.stages.convert.tables import translation_memory
 from bobusang.stages.register import claims, closing, listings, mirroring
 from bobusang.stages.register.tables import listing_claims
 from bobusang.stages.register.tables import listings as rows_of_listings
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 MANY = 4000
 BRANDS = 400
-GROWING = ("products", "listings", "listing_claims", "mall_brands")
+GROWING = ("products", "listings", "listing_claims", "mall_brands", "translation_memory")
 EXPLAIN = {Dialect.SQLITE: "explain query plan ", Dialect.POSTGRES: "explain ", Dialect.MARIADB: "explain "}
 ANALYZE = Statement("analyze", mariadb=f"analyze table {', '.join(GROWING)}")
 SOME = list(range(1, 6))
@@ -45,6 +46,10 @@ MALL_BRANDS = Bulk(
         *("last_seen_at", "created_at", "updated_at"),
     ),
 )
+MEMORY = Bulk(
+    translation_memory,
+    ("source_lang", "target_lang", "source_hash", "source_text", "target_text", "origin", "created_at"),
+)
 CLAIMS = Bulk(listing_claims, ("account_id", "goods", "product_id", "mall", "claimed_at"))
 
 
@@ -64,6 +69,7 @@ async def full(db: Database) -> Database:
         await tx.insert(MALL_BRANDS, brands)
         await tx.insert(PRODUCTS, rows)
         await tx.insert(LISTINGS, [(n, 1, n, f"okmall-{n}", f"r{n}", f"m{n}", "LIVE", NOON, NOON) for n in every])
+        await tx.insert(MEMORY, [("ko", "ja", str(n), f"말 {n}", f"語 {n}", "model", NOON) for n in every])
         await tx.insert(CLAIMS, [(1, f"g{n}", n, "okmall", NOON) for n in every])
     if db.dialect is not Dialect.SQLITE:  # which studies nothing by itself, so that it must do without
         async with db.read() as tx:
@@ -73,6 +79,7 @@ async def full(db: Database) -> Database:
 
 ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "a stage: its products": (goods.KNOWN, {"mall": "okmall", "keys": KEYS}),
+    "a stage: what has changed of words": (lookup.CHANGED, {"market": "buyma", "mall": "mustit"}),
     "sift, FULL": (sifting.EVERY, {**SIFTED, "keys": KEYS}),
     "sift, PARTIAL": (sifting.LISTED, {**SIFTED, "keys": KEYS, "accounts": [1], "states": ["LIVE"]}),
     "plan: what its list lacks": (
@@ -119,7 +126,9 @@ def walked(dialect: Dialect, plan: list[dict[str, Any]]) -> list[str]:
         case Dialect.SQLITE:
             wide = ("(mall=?)", "(account_id=?)", "market_id>?)", "(refusal_cause=?)")
             steps = [row["detail"] for row in plan]
-            return [one for one in steps if one.endswith(wide) or one.startswith(("SCAN l", "SCAN p", "SCAN c"))]
+            return [
+                one for one in steps if one.endswith(wide) or one.startswith(("SCAN l", "SCAN p", "SCAN c", "SCAN tr"))
+            ]
         case Dialect.POSTGRES:
             return [row["QUERY PLAN"] for row in plan if "Seq Scan on" in row["QUERY PLAN"] and _grows(row)]
         case Dialect.MARIADB:

@@ -31,6 +31,7 @@ FACTS: dict[str, Any] = {
     "knit": 3064,
     "lists": LISTS,
     "terms": [Term("블랙", "ブラック", "color")],
+    "corrections": (2, 7),
     "forbidden": (),
     "on": TODAY,
     "unknown_color": None,
@@ -47,9 +48,8 @@ def stamped(**changed: Any) -> tuple[str, str]:
     ]
     knit = MallCategory(1, "okmall", "상의 > 니트", None, None, None, Review.ACCEPTED, told["knit"])
     masters = Masters(told["lists"])
-    said = stamping.common(
-        masters, Glossary(told["terms"]), gates.buyma(told["forbidden"]), told["on"], told["unknown_color"]
-    )
+    words = stamping.words(Glossary(told["terms"]), *told["corrections"])
+    said = stamping.common(masters, words, gates.buyma(told["forbidden"]), told["on"], told["unknown_color"])
     found = Stamps(said, Mapped(brands, [knit]), masters)
     return found.of((*NIKE[:3], told["edited"])), found.of(GUCCI)
 
@@ -71,6 +71,8 @@ def stamped(**changed: Any) -> tuple[str, str]:
         ({"lists": LISTS | {Kind.COLORS: [{"id": "2", "name": "ブラック"}]}}, (True, True)),
         ({"lists": LISTS | {Kind.TAGS: []}}, (False, False)),
         ({"terms": [Term("블랙", "黒", "color")]}, (True, True)),
+        ({"corrections": (2, 8)}, (True, True)),
+        ({"corrections": (1, 7)}, (True, True)),
         ({"forbidden": (Forbidden(List.WORD, "激安", TODAY),)}, (True, True)),
         ({"forbidden": (Forbidden(List.WORD, "激安", date(2026, 2, 1)),)}, (False, False)),
         ({"forbidden": (Forbidden(List.WORD, "激安", date(2026, 2, 1)),), "on": date(2026, 2, 1)}, (True, True)),
@@ -83,3 +85,9 @@ def test_what_a_product_was_made_by_makes_it_anew(changed: dict[str, Any], anew:
     before, after = stamped(), stamped(**changed)
 
     assert tuple(one != other for one, other in zip(before, after, strict=True)) == anew
+
+
+def test_without_corrections_the_stamp_is_as_it_was_before_there_were_any() -> None:
+    glossary = Glossary(FACTS["terms"])
+
+    assert stamping.words(glossary, 0, 0) == glossary.mark

@@ -35,12 +35,14 @@ ANSWERED = {
     **{f"{verb}_seller": ["ETag"] for verb in ("show", "change", "replace", "pause", "resume", "disable")},
     "search_products": ["X-Cache"],
     "export_products": ["Content-Disposition"],
+    "export_glossary": ["Content-Disposition"],
     "export_mapping": ["Content-Disposition"],
     "export_sheet": ["Content-Disposition"],
     "download_raw": ["Content-Disposition"],
     "fetch_media": ["ETag"],
 }
 FILES = {
+    "export_glossary": "text/csv",
     "export_mapping": "text/csv",
     "export_sheet": "text/csv",
     "download_raw": "text/plain",

@@ -58,6 +58,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "accounts": ("accounts",),
     "categories": ("categories",),
     "mappings": ("mappings",),
+    "glossary": ("glossary",),
+    "translations": ("translations",),
     "masters": ("masters",),
     "conversions": ("conversions",),
     "rates": ("rates",),

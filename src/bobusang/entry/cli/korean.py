@@ -292,6 +292,16 @@ NOTES = {
     "{kind} has not changed": "{kind}: 바뀐 것이 없습니다",
     "{command} uses them": "{command}에 쓰입니다",
     "{count} rows are gone: {names}": "{count}줄이 사라졌습니다: {names}",
+    # glossary, translations
+    "{term} is {translation} from now on": "이제 {term}은(는) {translation}(으)로 옮깁니다",
+    "{term} is {translation} already": "{term}은(는) 이미 {translation}(으)로 옮깁니다",
+    "{count} terms were taken away": "용어 {count}개를 뺐습니다",
+    "{count} of those named were never added": "지정한 것 가운데 {count}개는 추가한 용어가 아닙니다",
+    "{terms} terms were read, {changed} of them new or changed": (
+        "용어 {terms}개를 읽었고 {changed}개가 새것이거나 바뀌었습니다"
+    ),
+    "{command} makes products anew by it": "{command}로 상품을 다시 만듭니다",
+    "{command} goes on with one that a model declined": "{command}로 모델이 거절한 상품을 이어서 합니다",
     # prices
     "{rows} rows of {sheet} were read, {changed} of them new or changed": (
         "{sheet} {rows}줄을 읽었고 {changed}줄이 새것이거나 바뀌었습니다"

@@ -57,6 +57,8 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "account": Place("account", "Our shops on markets: add, set, stop, start."),
         "category": Place("category", "Categories of malls: accept, block."),
         "mapping": Place("mapping", "Which of the market's brands and categories ours are."),
+        "glossary": Place("glossary", "Our words for the malls': list, add, drop, import, export."),
+        "translation": Place("translation", "What texts are translated as: list, correct."),
         "master": Place("master", "The market's own lists: import, fetch."),
         "product": Place("product", "Products: look, change, import, export; what is held, and why."),
         "search": Place("search", "Find products; rebuild and verify the index."),

@@ -21,7 +21,7 @@ WIDE = {
     *("error", "error_message", "message", "reason", "why", "waits"),
     *("text", "detail", "advice", "description", "definition", "url", "target_url"),
     *("old", "new", "before", "after", "paused_reason"),
-    *("basis", "cited", "may_be", "stopped_why", "refused", "note", "changes"),
+    *("basis", "cited", "may_be", "stopped_why", "refused", "note", "changes", "translation"),
 }
 """Columns that give way when a terminal is narrow; all others are shown whole."""
 

@@ -23,17 +23,21 @@ if TYPE_CHECKING:
 ALL = 1_000_000
 T = TypeVar("T")
 
-# One statement for all of it: every batch that is sifted or converted asks.
+# One statement for all of it: every batch that is sifted or converted asks. What is replaced gets a new id, and of two
+# who write at once the one with the lower id may be seen last: the sum of ids tells that too, the highest would not.
 CHANGED = Statement("""
     select (select count(*) from market_masters where market = :market) as masters,
       (select max(id) from market_masters where market = :market) as newest_master,
-      (select count(*) from glossary_terms) as terms, (select max(id) from glossary_terms) as newest_term,
+      (select count(*) from glossary_terms) as terms, (select sum(id) from glossary_terms) as term_ids,
+      (select count(*) from translation_memory where origin = 'person') as corrections,
+      (select sum(id) from translation_memory where origin = 'person') as correction_ids,
       (select count(*) from mall_brands where mall_name = :mall) as brands,
       (select max(updated_at) from mall_brands where mall_name = :mall) as brand_at,
       (select count(*) from mall_categories where mall_name = :mall) as categories,
       (select max(updated_at) from mall_categories where mall_name = :mall) as category_at""")
 MASTERS = ("masters", "newest_master")
-TERMS = ("terms", "newest_term")
+TERMS = ("terms", "term_ids")
+CORRECTIONS = ("corrections", "correction_ids")
 MAPPED = ("brands", "brand_at", "categories", "category_at")
 
 
@@ -81,7 +85,8 @@ class Lookup:
             f"masters {gate.market}", stamp(MASTERS), lambda: mastering.current(tx, gate.market)
         )
         translator = await self._fresh("translator", stamp(TERMS), read_translator)
-        common = stamping.common(masters, translator.glossary, gate, tx.now.date(), unknown_color)
+        words = stamping.words(translator.glossary, *(int(row[name] or 0) for name in CORRECTIONS))
+        common = stamping.common(masters, words, gate, tx.now.date(), unknown_color)
 
         async def read_stamps() -> Stamps:
             return Stamps(common, mapped, masters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,14 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.stages.convert.glossary import Glossary, Term, shipped
-from bobusang.stages.convert.tables import TERM_LENGTH, Origin, glossary_terms, translation_memory
+from bobusang.stages.convert.tables import Origin, glossary_terms, translation_memory
+from bobusang.stages.convert.terms import checked
 from bobusang.stages.convert.text import clean, clean_lines, has_hangul
 from bobusang.stages.convert.translate import Recalled, Translated, Translation, Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from bobusang.kit.db import Database, Tx
+    from bobusang.kit.db import Database, Row, Tx
     from bobusang.stages.convert.translate import Translator
 
 MOST_KEYS = 500
@@ -36,10 +38,16 @@ USED = Statement(
     where source_lang = :source and target_lang = :target and source_hash in (:hashes...)
     """
 )
-CORRECT = Statement(
+KNOWN = Statement(
     """
-    update translation_memory set target_text = :text, origin = 'person', model = null, cost_micros = 0
+    select source_text, target_text, origin, model from translation_memory
     where source_lang = :source and target_lang = :target and source_hash = :hash
+    """
+)
+FORGET = Statement(
+    """
+    delete from translation_memory where source_lang = :source and target_lang = :target and source_hash = :hash
+    returning source_text, target_text, origin, model
     """
 )
 TERMS = Statement(
@@ -48,11 +56,22 @@ TERMS = Statement(
     where source_lang = :source and target_lang = :target order by term
     """
 )
+NAMED = Statement(
+    """
+    select term, translation, kind, case_sensitive from glossary_terms
+    where source_lang = :source and target_lang = :target and term in (:terms...)
+    """
+)
 DROP_TERMS = Statement(
-    "delete from glossary_terms where source_lang = :source and target_lang = :target and term in (:terms...)"
+    """
+    delete from glossary_terms where source_lang = :source and target_lang = :target and term in (:terms...)
+    returning term, translation, kind, case_sensitive
+    """
 )
 KEPT = ("source_lang", "target_lang", "source_hash", "source_text", "target_text", "origin", "model", "cost_micros")
 REMEMBER = Bulk(translation_memory, (*KEPT, "created_at", "used_at"), keep=True)
+SAY = Bulk(translation_memory, REMEMBER.columns)
+"""A model's answer that came in between is a Duplicate, and whoever corrects begins again: it must not win."""
 PUT_TERMS = Bulk(
     glossary_terms,
     ("source_lang", "target_lang", "term", "translation", "kind", "case_sensitive", "created_at"),
@@ -67,6 +86,33 @@ class Languages(NamedTuple):
 
 
 KO_JA = Languages()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A text and its translation, and by whom."""
+
+    text: str
+    translation: str
+    origin: Origin = Origin.PERSON
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What the memory held of a text before a person's word, and what it holds now."""
+
+    hash: str
+    before: Told | None
+    after: Told
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A term of the operator's before (None: there was none) and after."""
+
+    before: Term | None
+    after: Term
 
 
 def digest(text: str) -> str:
@@ -106,42 +152,58 @@ async def note_use(tx: Tx, texts: Iterable[str], languages: Languages = KO_JA) -
         await tx.execute(USED, source=languages.source, target=languages.target, hashes=hashes, now=tx.now)
 
 
-async def correct(tx: Tx, source: str, text: str, languages: Languages = KO_JA) -> None:
-    """A person's own translation, which counts from now on."""
+async def correct(tx: Tx, source: str, text: str, languages: Languages = KO_JA) -> Corrected:
+    """A person's own translation, which counts from now on.
+
+    It is a new row also where there was one: by that the products that were made before are known to be old.
+    """
     source, text = clean_lines(source), clean_lines(text)
-    if not source or not text:
-        raise Invalid("a correction needs both texts", hint="the source's text and its translation", field="text")
+    if not has_hangul(source):
+        hint = "give the mall's own text; one without Korean is never translated"
+        raise Invalid("there is no Korean in the text", hint=hint, field="text")
+    if not text:
+        raise Invalid("the translation is empty", hint="write it in Japanese", field="translation")
     if has_hangul(text):
-        raise Invalid("the correction contains Korean", hint="write it in Japanese", field="text")
-    changed = await tx.execute(
-        CORRECT, text=text, source=languages.source, target=languages.target, hash=digest(source)
-    )
-    if not changed:
-        row = (*languages, digest(source), source, text, Origin.PERSON, None, 0, tx.now, tx.now)
-        await tx.insert(REMEMBER, [row])
+        raise Invalid("the translation contains Korean", hint="write it in Japanese", field="translation")
+    hash, after = digest(source), Told(source, text)
+    named = {"source": languages.source, "target": languages.target, "hash": hash}
+    before = _told(await tx.first(KNOWN, **named))
+    if before != after:
+        before = _told(await tx.first(FORGET, **named))
+        await tx.insert(SAY, [(*languages, hash, source, text, Origin.PERSON, None, 0, tx.now, tx.now)])
+    return Corrected(hash, before, after)
 
 
-async def put_terms(tx: Tx, terms: Sequence[Term], languages: Languages = KO_JA) -> None:
-    """Add or replace the operator's terms."""
-    given = {term.term: term for term in map(_checked, terms)}
+async def put_terms(tx: Tx, terms: Sequence[Term], languages: Languages = KO_JA) -> list[Changed]:
+    """Add or replace the operator's terms, and tell which were not so already; the others are left alone."""
+    given = {term.term: term for term in map(checked, terms)}
+    changed: list[Changed] = []
     for names in _chunks(sorted(given)):
-        await tx.execute(DROP_TERMS, source=languages.source, target=languages.target, terms=names)
-        rows = [
-            (given[name].term, given[name].translation, given[name].kind, given[name].case_sensitive) for name in names
-        ]
-        await tx.insert(PUT_TERMS, [(*languages, *row, tx.now) for row in rows])
+        rows = await tx.fetch(NAMED, source=languages.source, target=languages.target, terms=names)
+        same = {row["term"] for row in rows if _term(row) == given[row["term"]]}
+        anew = [given[name] for name in names if name not in same]
+        before = {one.term: one for one in await drop_terms(tx, [one.term for one in anew], languages)}
+        facts = [(one.term, one.translation, one.kind, one.case_sensitive, tx.now) for one in anew]
+        await tx.insert(PUT_TERMS, [(*languages, *row) for row in facts])
+        changed += [Changed(before.get(one.term), one) for one in anew]
+    return changed
 
 
-async def drop_terms(tx: Tx, terms: Iterable[str], languages: Languages = KO_JA) -> int:
-    """Take the operator's terms away; what is shipped then counts again. How many there were."""
-    return await tx.execute(DROP_TERMS, source=languages.source, target=languages.target, terms=sorted(set(terms)))
+async def drop_terms(tx: Tx, terms: Iterable[str], languages: Languages = KO_JA) -> list[Term]:
+    """Take the operator's terms away, and tell which there were; what is shipped then counts again."""
+    names = sorted(set(map(clean, terms)))
+    rows = await tx.fetch(DROP_TERMS, source=languages.source, target=languages.target, terms=names)
+    return sorted(map(_term, rows), key=lambda one: one.term)
+
+
+async def own_terms(tx: Tx, languages: Languages = KO_JA) -> list[Term]:
+    """The operator's terms."""
+    return list(map(_term, await tx.fetch(TERMS, source=languages.source, target=languages.target)))
 
 
 async def glossary(tx: Tx, languages: Languages = KO_JA) -> Glossary:
     """The shipped terms, and the operator's, which come before them."""
-    rows = await tx.fetch(TERMS, source=languages.source, target=languages.target)
-    stored = [Term(row["term"], row["translation"], row["kind"], bool(row["case_sensitive"])) for row in rows]
-    return Glossary([*(shipped() if languages == KO_JA else ()), *stored])
+    return Glossary([*(shipped() if languages == KO_JA else ()), *await own_terms(tx, languages)])
 
 
 async def translate(
@@ -166,14 +228,14 @@ async def _kept(tx: Tx, paid: Sequence[Translation], stale: Sequence[str], langu
     await note_use(tx, stale, languages)
 
 
-def _checked(term: Term) -> Term:
-    word, translation = clean(term.term), clean(term.translation)
-    if not word or not translation or has_hangul(translation):
-        hint = "a word, and its translation without Korean letters"
-        raise Invalid(f"the term '{word}' cannot be kept", hint=hint, field="translation")
-    if max(len(word), len(translation)) > TERM_LENGTH:
-        raise Invalid(f"the term '{word[:20]}…' is too long", hint=f"at most {TERM_LENGTH} signs", field="term")
-    return Term(word, translation, clean(term.kind)[:50], term.case_sensitive)
+def _told(row: Row | None) -> Told | None:
+    if row is None:
+        return None
+    return Told(row["source_text"], row["target_text"], Origin(row["origin"]), row["model"])
+
+
+def _term(row: Row) -> Term:
+    return Term(row["term"], row["translation"], row["kind"], bool(row["case_sensitive"]))
 
 
 def _chunks(keys: Sequence[str]) -> Iterable[list[str]]:

@@ -26,9 +26,15 @@ Named = tuple[str | None, str | None, str | None, str]
 a person has edited when, empty for most."""
 
 
-def common(masters: Masters, glossary: Glossary, gate: Gate, on: date, unknown_color: int | None) -> str:
-    """What every product of a market is made by: its lists of options, the glossary, and what may not be said today."""
-    return digest([masters.mark, glossary.mark, sorted(_told(gate.entries(on))), unknown_color])
+def words(glossary: Glossary, corrections: int, ids: int) -> str:
+    """What texts are translated by: the glossary, and what people have said, by how many rows and the sum of their
+    ids. Without any it is the glossary's own mark, so that what was made before there were any is not made anew."""
+    return digest([glossary.mark, corrections, ids]) if corrections else glossary.mark
+
+
+def common(masters: Masters, words: str, gate: Gate, on: date, unknown_color: int | None) -> str:
+    """What every product of a market is made by: its lists of options, the words, and what may not be said today."""
+    return digest([masters.mark, words, sorted(_told(gate.entries(on))), unknown_color])
 
 
 def _told(entries: Iterable[object]) -> Iterable[str]:

@@ -11,6 +11,7 @@ from bobusang.kit.schema import Id, Payload, allowed, at, choice, key, metadata,
 MARKET_LENGTH = 50
 LANGUAGE_LENGTH = 10
 TERM_LENGTH = 200
+KIND_LENGTH = 50
 
 
 class State(StrEnum):
@@ -80,6 +81,7 @@ translation_memory = Table(
     at("used_at", null=True),
     allowed("origin", Origin),
     UniqueConstraint("source_lang", "target_lang", "source_hash", name="uq_translation_memory_source"),
+    Index("ix_translation_memory_origin", "origin", "id"),  # what people have said, among all that models have
     sqlite_autoincrement=True,
 )
 
@@ -91,7 +93,7 @@ glossary_terms = Table(
     Column("target_lang", key(LANGUAGE_LENGTH), nullable=False),
     Column("term", key(TERM_LENGTH), nullable=False),
     Column("translation", key(TERM_LENGTH), nullable=False),
-    Column("kind", key(50), nullable=False),
+    Column("kind", key(KIND_LENGTH), nullable=False),
     Column("case_sensitive", Boolean, nullable=False, server_default=false()),
     at("created_at"),
     UniqueConstraint("source_lang", "target_lang", "term", name="uq_glossary_terms_term"),
