@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
+from bobusang.engine import schedules
 from bobusang.entry.api import create_app
 from bobusang.flows.conveyor import starting
 from bobusang.flows.conveyor.register import WORKFLOW
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 NAME = "bobusang"
 """Our shop, and who we are at the sandbox's market."""
+SCHEDULES = Statement("select id from crawling_schedules where deleted_at is null order by id")
 BATCH = Statement("select status from pipeline_batches where batch_id = :id")
 PATIENCE = 300.0
 ENDLESS = Budget(hour=10**9, day=10**9)
@@ -64,7 +66,8 @@ class Shop:
             yield shop
 
     async def equip(self, policy: Policy) -> None:
-        """Account, master lists, mapping and exchange rate: what a seller does on the first day; once is enough."""
+        """Account, master lists, mapping and exchange rate: what a seller does on the first day; once is enough. What
+        runs is what is started here: at the full hour a schedule would start a batch beside it."""
         app, db = self.yard.app, self.yard.db
         async with db.read() as tx:
             if await accounts.every(tx):
@@ -78,6 +81,8 @@ class Shop:
             await exchange.recorded(tx, rate)
             known = await mastering.current(tx, "buyma")
             await reviewing.imported(tx, reviewing.parsed(mapping(), known))
+            for row in await tx.fetch(SCHEDULES):
+                await schedules.pause(tx, row["id"])
 
         await db.transact(work)
 

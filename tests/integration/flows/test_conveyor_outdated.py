@@ -111,7 +111,6 @@ async def stalled(home: Path, database_url: str) -> AsyncIterator[Stall]:
     said: dict[str, Any] = {"world": world, "sandbox": {"behaviour": Behaviour(delay=0, retry_seconds=0.05)}}
     async with Shop.opened(home, database_url=database_url, clock=clock, **said) as shop:
         clock.leap(days=-1)
-        await shop.yard.db.transact(lambda tx: tx.execute(Statement("delete from crawling_schedules")))
         mall = world.mall("mustit")
         for model in {mall.product(no).model for brand in mall.brands for no in mall.numbers(0, brand)} - {""}:
             await shop.door.rivals(model, [])
