@@ -74,7 +74,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     market_url: Annotated[str, Meta(description="where BUYMA's API is; empty: the real one, or the sandbox's")] = ""
     masters_url: Annotated[str, Meta(description="below which BUYMA's master lists lie as CSV files")] = ""
     public_url: Annotated[str, Meta(description="where markets fetch our pictures; empty: /media of this API")] = ""
-    model: Annotated[str, Meta(description="who translates: rules, openai:NAME or anthropic:NAME")] = "rules"
+    model: Annotated[
+        str, Meta(description="who translates: rules, or with bobusang[models] openai:NAME, anthropic:NAME")
+    ] = "rules"
     model_key: Annotated[str, Meta(description="the key of that model (secret)")] = ""
     model_url: Annotated[str, Meta(description="another server that speaks OpenAI's language, such as …/v1")] = ""
     model_price: Annotated[str, Meta(description="what a million tokens cost, in and out, as 0.15/0.60")] = ""

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 FORMATS = ("auto", "json", "pretty")
-QUIET = ("httpx", "httpcore", "asyncio", "aiosqlite", "alembic.runtime.plugins")
+QUIET = (
+    *("httpx", "httpcore", "httpx2", "httpcore2", "openai", "anthropic"),
+    *("asyncio", "aiosqlite", "alembic.runtime.plugins"),
+)
 """Libraries that tell at INFO what only we may know, such as the full address of a webhook."""
 
 
@@ -99,9 +102,16 @@ def configure(level: str = "INFO", format: str = "auto", stream: TextIO | None =
     handler.bobusang = True  # type: ignore[attr-defined]
     root.addHandler(handler)
     root.setLevel(level.upper())
-    for name in QUIET:
-        logging.getLogger(name).setLevel(max(logging.WARNING, root.level))
+    quieten()
     logging.captureWarnings(capture=True)
+
+
+def quieten() -> None:
+    """Said again after a library was loaded that sets its own level."""
+    import logging
+
+    for name in QUIET:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
 
 
 def _processors(*, pretty: bool, colours: bool) -> tuple[list[Processor], list[Processor]]:

@@ -172,6 +172,7 @@ async def opened(
         yield app
     finally:
         app.belt.close()
+        await app.belt.lookup.model.close()
         await app.finder.close()
         await app.collector.close()
         for outbox in app.relays:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import traceback
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+import anthropic
 import msgspec
+import openai
 import pytest
 
+from bobusang import __version__
 from bobusang.kit import json
 from bobusang.kit.errors import External, Rejected, Throttled, Unavailable
 from bobusang.platform.model import Completion, Declined, Garbled, Model, Task, Usage
@@ -46,8 +50,8 @@ async def server() -> AsyncIterator[Receiver]:
         yield receiver
 
 
-def model_at(server: Receiver, vendor: str, price: str | None = "1/2") -> Model:
-    address = f"http://127.0.0.1:{server.port}/v1"
+def model_at(server: Receiver, vendor: str, price: str | None = "1/2", path: str = "/v1", login: str = "") -> Model:
+    address = f"http://{login}127.0.0.1:{server.port}{path}"
     return opened(f"{vendor}:m-1", key=KEY, url=address, price=price, clock=ManualClock())
 
 
@@ -71,8 +75,12 @@ def saying(server: Receiver, body: Any, status: int = 200, **headers: str) -> No
     server.respond = respond
 
 
-async def asked(server: Receiver, vendor: str, price: str | None = "1/2") -> Completion[Words]:
-    model = model_at(server, vendor, price)
+def well(server: Receiver, vendor: str) -> None:
+    saying(server, chat('{"words": ["b"]}') if vendor == "openai" else message({"words": ["b"]}))
+
+
+async def asked(server: Receiver, vendor: str, price: str | None = "1/2", **where: str) -> Completion[Words]:
+    model = model_at(server, vendor, price, **where)
     try:
         return await model.complete(task())
     finally:
@@ -113,6 +121,76 @@ async def test_anthropic_is_asked_in_its_words_and_answers_typed(server: Receive
         "tool_choice": {"type": "tool", "name": "spell"},
         "max_tokens": 100,
     }
+
+
+OURS = {
+    "accept": "application/json",
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+    "user-agent": f"bobusang/{__version__}",
+}
+THEIRS = {
+    **{f"OPENAI_{name}": "evil" for name in ("API_KEY", "ADMIN_KEY", "ORG_ID", "PROJECT_ID")},
+    **{f"ANTHROPIC_{name}": "evil" for name in ("API_KEY", "AUTH_TOKEN", "PROFILE")},
+    **{f"{name}_BASE_URL": "http://127.0.0.1:1/evil" for name in ("OPENAI", "ANTHROPIC")},
+    **{
+        f"{name}_CUSTOM_HEADERS": "X-Evil: evil\nAuthorization: evil\nX-Api-Key: evil\nUser-Agent: evil"
+        for name in ("OPENAI", "ANTHROPIC")
+    },
+    **dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:1"),
+}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "with_key"),
+    [
+        ("openai", {"authorization": f"Bearer {KEY}"}),
+        ("anthropic", {"x-api-key": KEY, "anthropic-version": "2023-06-01"}),
+    ],
+)
+async def test_nothing_is_sent_but_what_our_settings_say(
+    server: Receiver, vendor: str, with_key: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in THEIRS.items():
+        monkeypatch.setenv(name, value)
+    well(server, vendor)
+
+    await asked(server, vendor)
+
+    (request,) = server.requests
+    of_http = {"host": f"127.0.0.1:{server.port}", "content-length": str(len(request.body))}
+    assert request.headers == {**OURS, **with_key, **of_http}
+
+
+async def test_an_own_server_is_not_told_a_key_of_the_environment(
+    server: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "evil")
+    well(server, "openai")
+    model = opened("openai:m-1", url=f"http://127.0.0.1:{server.port}/v1")
+
+    await model.complete(task())
+    await model.close()
+
+    assert "authorization" not in server.requests[0].headers
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_a_login_in_the_address_is_told_as_one(server: Receiver, vendor: str) -> None:
+    well(server, vendor)
+
+    await asked(server, vendor, login="me:pw@")
+
+    assert server.requests[0].headers["authorization"] == "Basic bWU6cHc="
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/"])
+async def test_anthropics_address_is_the_same_with_its_version_and_without(server: Receiver, path: str) -> None:
+    well(server, "anthropic")
+
+    await asked(server, "anthropic", path=path)
+
+    assert server.requests[0].path == "/v1/messages"
 
 
 async def test_a_cost_nobody_knows_is_not_zero(server: Receiver) -> None:
@@ -190,6 +268,34 @@ async def test_a_status_says_what_happens_next(
     assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_what_is_no_complaint_still_says_what_happens_next(server: Receiver, vendor: str) -> None:
+    for body in (b'{"error": []}', b'{"error": {"code": {}, "message": 7}}', b"[" * 99_999, b"\xff", b"null"):
+        saying(server, body, 400, Content_Type="application/json; charset=none")
+
+        with pytest.raises(Rejected, match="answered 400"):
+            await asked(server, vendor)
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_a_redirect_is_not_followed(server: Receiver, vendor: str) -> None:
+    saying(server, b"", 307, Location=f"http://127.0.0.1:{server.port}/elsewhere")
+
+    with pytest.raises(Rejected, match="answered 307"):
+        await asked(server, vendor)
+
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+@pytest.mark.parametrize("status", [200, 500])
+async def test_an_answer_is_bounded_as_it_is_read(server: Receiver, vendor: str, status: int) -> None:
+    saying(server, gzip.compress(b" " * (16 << 20)), status, Content_Encoding="gzip")
+
+    with pytest.raises(Garbled, match="does not end within 4,194,304 bytes"):
+        await asked(server, vendor)
+
+
 async def test_a_rest_is_as_long_as_they_say(server: Receiver) -> None:
     saying(server, complaint("rate_limit_error"), 429, Retry_After="7")
 
@@ -210,6 +316,31 @@ async def test_a_key_is_in_no_error_and_no_trace(server: Receiver) -> None:
     )
     shown = "".join(traceback.format_exception(caught.value)) + repr(vars(model_at(server, "openai")))
     assert KEY not in shown
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_a_key_is_not_in_the_request_of_the_librarys_own_error(server: Receiver, vendor: str) -> None:
+    saying(server, complaint("api_error"), 500)
+
+    with pytest.raises(Unavailable) as caught:
+        await asked(server, vendor)
+
+    theirs = caught.value.__context__
+    assert isinstance(theirs, openai.APIStatusError | anthropic.APIStatusError)
+    assert KEY not in "".join(theirs.request.headers.values())
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+async def test_a_library_that_was_told_to_log_writes_nothing_down(
+    server: Receiver, vendor: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    well(server, vendor)
+    for name in (None, vendor, "httpx2", "httpcore2"):
+        caplog.set_level("INFO" if name is None else "DEBUG", logger=name)
+
+    await asked(server, vendor)
+
+    assert caplog.records == []
 
 
 async def test_a_silent_server_is_unavailable_in_time(server: Receiver) -> None:

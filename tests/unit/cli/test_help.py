@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 HEAVY = (
     *("sqlalchemy", "alembic", "fastapi", "pydantic", "uvicorn", "httpx", "rich", "structlog", "msgspec", "asyncio"),
+    *("openai", "anthropic"),
     *("bobusang.engine", "bobusang.settings", "bobusang.wiring", "bobusang.entry.api", "bobusang.platform"),
 )
 SHARED = ("--json", "--jsonl", "--fields", "--quiet", "--no-color", "--lang", "--home", "--url", "--token")

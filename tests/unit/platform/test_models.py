@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from decimal import Decimal
 
 import msgspec
@@ -44,6 +46,8 @@ async def test_without_a_model_the_rule_answers_and_costs_nothing() -> None:
         ("opneai:gpt", {}, "no model is called opneai", "model"),
         ("openai", {"key": "k"}, "which model of openai", "model"),
         ("openai:gpt", {}, "there is no key", "model_key"),
+        ("openai:gpt", {"key": "sk-1\n"}, "BOBUSANG_MODEL_KEY is no key", "model_key"),
+        ("anthropic:claude", {"key": "sk-키"}, "BOBUSANG_MODEL_KEY is no key", "model_key"),
         ("openai:gpt", {"key": "k", "url": "localhost:1"}, "BOBUSANG_MODEL_URL is no address", "model_url"),
         ("anthropic:claude", {"key": "k", "price": "cheap"}, "is no price", "model_price"),
         ("anthropic:claude", {"key": "k", "price": "1"}, "is no price", "model_price"),
@@ -60,6 +64,40 @@ def test_a_wrong_choice_names_the_setting(choice: str, given_: dict[str, str], m
 
 def test_an_own_server_needs_no_key() -> None:
     assert opened("openai:qwen3", url="http://localhost:11434/v1").name == "qwen3"
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+def test_a_library_that_is_missing_is_named(vendor: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, vendor, None)
+
+    with pytest.raises(Invalid) as caught:
+        opened(f"{vendor}:m", key="k")
+
+    assert (str(caught.value), caught.value.field) == (
+        f"BOBUSANG_MODEL is {vendor}:m, but {vendor} is not installed (pip install 'bobusang[models]')",
+        "model",
+    )
+
+
+def test_choosing_a_model_loads_no_library() -> None:
+    program = (
+        "import sys; from bobusang.platform.models import opened; opened('openai:m', key='k'); "
+        "opened('anthropic:m', key='k'); print([n for n in ('openai', 'anthropic', 'httpx2') if n in sys.modules])"
+    )
+
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+
+    assert found.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("url", ["http://", "http:///v1", "http://host:port/v1"])
+@pytest.mark.parametrize("vendor", ["openai", "anthropic"])
+async def test_an_address_without_a_server_is_named(vendor: str, url: str) -> None:
+    model = opened(f"{vendor}:m", key="k", url=url)
+
+    with pytest.raises(Invalid, match="BOBUSANG_MODEL_URL cannot be called"):
+        await model.complete(TASK)
+    await model.close()
 
 
 def test_a_schema_is_one_piece_and_closed() -> None:

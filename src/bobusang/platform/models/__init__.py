@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from bobusang.kit.clock import SystemClock
 from bobusang.kit.errors import Invalid
 from bobusang.kit.nearest import did_you_mean
 from bobusang.platform.model import SETTING, Price
+from bobusang.platform.models.later import Later
 from bobusang.platform.models.rules import Rules
 
 if TYPE_CHECKING:
@@ -35,9 +37,18 @@ def opened(
         raise Invalid(f"{SETTING}: which model of {vendor}?", hint=f"{vendor}:NAME", field="model")
     if url is not None and not url.startswith(("http://", "https://")):
         raise Invalid(f"{SETTING}_URL is no address", hint="https://host/v1", field="model_url")
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise Invalid(f"{SETTING}_KEY is no key: it has a space or a line break in it", field="model_key")
     if not key and url is None:
         raise Invalid(f"{SETTING} is {choice}, but there is no key", hint=f"set {SETTING}_KEY", field="model_key")
-    return _vendor(vendor, name, key or "", url, Price.read(price) if price else None, clock or SystemClock())
+    if find_spec(vendor) is None:
+        raise Invalid(
+            f"{SETTING} is {choice}, but {vendor} is not installed",
+            hint="pip install 'bobusang[models]'",
+            field="model",
+        )
+    cost, now = Price.read(price) if price else None, clock or SystemClock()
+    return Later(name, lambda: _vendor(vendor, name, key or "", url, cost, now))
 
 
 def _vendor(vendor: str, name: str, key: str, url: str | None, price: Price | None, clock: Clock) -> Model:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+import anthropic
 import msgspec
 
 from bobusang.kit import json
 from bobusang.platform.model import Completion, Declined, Garbled, Usage, read_answer, schema_of
-from bobusang.platform.models.calling import Caller
+from bobusang.platform.models.calling import UNSAID, Caller, address
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from bobusang.kit.clock import Clock
     from bobusang.platform.model import Price, Task
+    from bobusang.platform.models.calling import Answered
 
 T = TypeVar("T")
 
-HOME = "https://api.anthropic.com/v1"
+HOME = "https://api.anthropic.com"
 VERSION = "2023-06-01"
 
 
@@ -48,12 +52,26 @@ class Anthropic:
     def __init__(self, name: str, key: str, *, url: str | None, price: Price | None, clock: Clock) -> None:
         self.name = name
         self._price = price
-        headers = {"x-api-key": key, "anthropic-version": VERSION}
-        self._caller = Caller(url or HOME, headers, key=key, clock=clock)
+        self._caller = Caller(
+            {"x-api-key": key, "anthropic-version": VERSION},
+            key=key,
+            clock=clock,
+            refused=anthropic.APIStatusError,
+            unreached=anthropic.APIConnectionError,
+        )
+        self._vendor = anthropic.AsyncAnthropic(
+            api_key=UNSAID,
+            # The library says /v1 itself; we let it be said as in other addresses.
+            base_url=str(address((url or HOME).rstrip("/").removesuffix("/v1"))),
+            max_retries=0,
+            timeout=None,
+            open_telemetry=False,
+            http_client=self._caller.http,
+        )
 
     async def complete(self, task: Task[T]) -> Completion[T]:
         """Ask once."""
-        reply = _reply(await self._caller.post("/messages", self._body(task), task.timeout))
+        reply = _reply(await self._caller.answer(self._asked(task), task.timeout))
         if reply.stop_reason == "refusal":
             raise Declined(task.name)
         if reply.stop_reason == "max_tokens":
@@ -65,22 +83,22 @@ class Anthropic:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._caller.close()
+        await self._vendor.close()
 
-    def _body(self, task: Task[T]) -> dict[str, Any]:
-        tool = {"name": task.name, "description": "The answer.", "input_schema": schema_of(task.answer)}
-        return {
-            "model": self.name,
-            "system": task.instructions,
-            "messages": [{"role": "user", "content": json.dumps(task.texts)}],
-            "tools": [tool],
-            "tool_choice": {"type": "tool", "name": task.name},
-            "max_tokens": task.most_tokens,
-        }
+    def _asked(self, task: Task[T]) -> Awaitable[Answered]:
+        return self._vendor.messages.with_raw_response.create(
+            model=self.name,
+            system=task.instructions,
+            messages=[{"role": "user", "content": json.dumps(task.texts)}],
+            tools=[{"name": task.name, "description": "The answer.", "input_schema": schema_of(task.answer)}],
+            tool_choice={"type": "tool", "name": task.name},
+            max_tokens=task.most_tokens,
+        )
 
 
-def _reply(data: dict[str, Any]) -> Reply:
+def _reply(answer: bytes) -> Reply:
+    """Read by our schema: the library takes whatever comes for what it should be."""
     try:
-        return msgspec.json.decode(json.dumps(data), type=Reply)
-    except msgspec.ValidationError as error:
+        return msgspec.json.decode(answer, type=Reply)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Garbled(f"the model's server does not speak Anthropic's messages: {error}") from error

@@ -1,91 +1,98 @@
-"""One call to a model's server: bounded in time and size, its troubles named, its key in no message."""
+"""One question to a model's server through its vendor's library: bounded in time, its troubles named, its key in no
+message."""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-import httpx
+import httpx2
 import msgspec
 
-from bobusang import __version__
-from bobusang.kit import json
+from bobusang.kit import log
 from bobusang.kit.errors import External, Invalid, Rejected, Throttled, Unavailable
 from bobusang.kit.redact import MASK, scrub
 from bobusang.platform.model import SETTING, Garbled
+from bobusang.platform.models.wire import Wire
 from bobusang.platform.retry_after import waited
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
+
+    import anthropic
+    import openai
 
     from bobusang.kit.clock import Clock
 
-LONGEST_ANSWER = 4 << 20
 REST = timedelta(seconds=30)
 OUT_OF_MONEY = frozenset({"insufficient_quota", "billing_error"})
 RESTING = frozenset({429, 529})
 """529 is how Anthropic says that it is overloaded."""
 PASSING = frozenset({408, 409, 425})
+UNSAID = "said by the wire"
+"""What the libraries get as a key; without one they would look for another in the environment and in files."""
+
+
+class Answered(Protocol):
+    """A raw answer, as both libraries give it."""
+
+    @property
+    def http_response(self) -> httpx2.Response: ...
 
 
 class Caller:
-    """Posts JSON to one server."""
+    """What the libraries have in common: `http` to ask with, and what becomes of an answer and of their errors."""
 
-    def __init__(self, url: str, headers: Mapping[str, str], *, key: str, clock: Clock) -> None:
-        self._url, self._key, self._clock = url.rstrip("/"), key, clock
-        self._client = httpx.AsyncClient(
-            headers={"User-Agent": f"bobusang/{__version__}", **headers},
+    def __init__(
+        self,
+        headers: Mapping[str, str],
+        *,
+        key: str,
+        clock: Clock,
+        refused: type[openai.APIStatusError | anthropic.APIStatusError],
+        unreached: type[openai.APIConnectionError | anthropic.APIConnectionError],
+    ) -> None:
+        self._key, self._clock = key, clock
+        self._refused, self._unreached = refused, unreached
+        # The whole call has one limit, below.
+        self.http = httpx2.AsyncClient(
+            transport=Wire(headers),
             follow_redirects=False,
             trust_env=False,
-            timeout=None,  # noqa: S113 the whole call has one limit, below
+            timeout=None,
         )
+        # OPENAI_LOG and ANTHROPIC_LOG make them write down what is asked, from the moment they are loaded.
+        log.quieten()
 
     def __repr__(self) -> str:
-        return f"Caller({self._url}, {MASK})"
+        return f"Caller({MASK})"
 
-    async def post(self, path: str, body: Mapping[str, Any], timeout: timedelta) -> dict[str, Any]:
-        """The answer's object."""
+    async def answer(self, asking: Awaitable[Answered], timeout: timedelta) -> bytes:
+        """What was answered, of whatever shape."""
         try:
             async with asyncio.timeout(timeout.total_seconds()):
-                status, headers, answer = await self._sent(path, json.dumps(body).encode())
+                return (await asking).http_response.content
         except TimeoutError:
             raise Unavailable(f"the model did not answer within {timeout.total_seconds():g} s") from None
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            raise Invalid(f"{SETTING}_URL cannot be called", hint="https://host/v1", field="model_url") from None
-        except httpx.HTTPError as error:
-            # `from None`: the chain would show the request, and with it the key.
-            raise Unavailable(f"the model cannot be reached: {type(error).__name__}") from None
-        if not httpx.codes.is_success(status):
-            raise self._refusal(status, headers, answer)
-        return _object(answer)
+        except self._refused as error:
+            raise self._refusal(error.response) from None
+        except self._unreached as error:
+            if isinstance(error.__cause__, Garbled):
+                raise error.__cause__ from None
+            raise Unavailable(f"the model cannot be reached: {type(error.__cause__ or error).__name__}") from None
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.aclose()
-
-    async def _sent(self, path: str, body: bytes) -> tuple[int, httpx.Headers, bytes]:
-        headers = {"Content-Type": "application/json"}
-        async with self._client.stream("POST", self._url + path, content=body, headers=headers) as response:
-            chunks, size = [], 0
-            async for chunk in response.aiter_bytes():
-                size += len(chunk)
-                if size > LONGEST_ANSWER:
-                    raise Garbled(f"the model's answer does not end within {LONGEST_ANSWER:,} bytes")
-                chunks.append(chunk)
-            return response.status_code, response.headers, b"".join(chunks)
-
-    def _refusal(self, status: int, headers: httpx.Headers, answer: bytes) -> External:
-        kind, said = _complaint(answer)
+    def _refusal(self, response: httpx2.Response) -> External:
+        status, (kind, said) = response.status_code, _complaint(response.content)
         message = f"the model's server answered {status}: {self._hidden(said)}"
-        wait = waited(headers.get("Retry-After"), self._clock.now())
+        wait = waited(response.headers.get("Retry-After"), self._clock.now())
         if kind in OUT_OF_MONEY:
             return Rejected(message, hint="the account has no money left, or its limit is reached")
         if status in RESTING or (status >= 500 and wait):
             return Throttled(message, until=self._clock.now() + (wait or REST))
         if status >= 500 or status in PASSING:
             return Unavailable(message)
-        if status in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN}:
+        if status in {httpx2.codes.UNAUTHORIZED, httpx2.codes.FORBIDDEN}:
             return Rejected(message, hint=f"check {SETTING}_KEY")
         return Rejected(message, hint=f"check {SETTING} and {SETTING}_URL")
 
@@ -94,18 +101,22 @@ class Caller:
         return scrub(text.replace(self._key, MASK) if self._key else text)[:200]
 
 
-def _object(answer: bytes) -> dict[str, Any]:
+def address(url: str) -> httpx2.URL:
+    """Where the server is, or Invalid."""
     try:
-        return msgspec.json.decode(answer, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Garbled("the model's server did not answer with a JSON object") from None
+        found = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        found = httpx2.URL()
+    if not found.host:
+        raise Invalid(f"{SETTING}_URL cannot be called", hint="https://host/v1", field="model_url")
+    return found
 
 
 def _complaint(answer: bytes) -> tuple[str, str]:
     """What kind of error the server names, and its words; both vendors put them at the same place."""
     try:
-        error = _object(answer).get("error")
-    except Garbled:
+        error = msgspec.json.decode(answer, type=dict[str, Any]).get("error")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         error = None
     if not isinstance(error, dict):
         return "", "no reason given"

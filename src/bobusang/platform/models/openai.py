@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
+import openai
 
 from bobusang.kit import json
 from bobusang.platform.model import Completion, Declined, Garbled, Usage, read_answer, schema_of
-from bobusang.platform.models.calling import Caller
+from bobusang.platform.models.calling import UNSAID, Caller, address
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from bobusang.kit.clock import Clock
     from bobusang.platform.model import Price, Task
+    from bobusang.platform.models.calling import Answered
 
 T = TypeVar("T")
 
@@ -54,13 +58,21 @@ class OpenAI:
         self.name = name
         self._price = price
         # Compatible servers know only the older word; OpenAI's newer models only the newer one.
-        self._limit = "max_completion_tokens" if url is None else "max_tokens"
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._caller = Caller(url or HOME, headers, key=key, clock=clock)
+        self._newest = url is None
+        self._caller = Caller(
+            {"Authorization": f"Bearer {key}"} if key else {},
+            key=key,
+            clock=clock,
+            refused=openai.APIStatusError,
+            unreached=openai.APIConnectionError,
+        )
+        self._vendor = openai.AsyncOpenAI(
+            api_key=UNSAID, base_url=address(url or HOME), max_retries=0, timeout=None, http_client=self._caller.http
+        )
 
     async def complete(self, task: Task[T]) -> Completion[T]:
         """Ask once."""
-        reply = _reply(await self._caller.post("/chat/completions", self._body(task), task.timeout))
+        reply = _reply(await self._caller.answer(self._asked(task), task.timeout))
         choice = reply.choices[0] if reply.choices else Choice(Message())
         if choice.message.refusal or choice.finish_reason == "content_filter":
             raise Declined(task.name)
@@ -72,23 +84,27 @@ class OpenAI:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._caller.close()
+        await self._vendor.close()
 
-    def _body(self, task: Task[T]) -> dict[str, Any]:
-        schema = {"name": task.name, "strict": True, "schema": schema_of(task.answer)}
-        return {
-            "model": self.name,
-            "messages": [
+    def _asked(self, task: Task[T]) -> Awaitable[Answered]:
+        return self._vendor.chat.completions.with_raw_response.create(
+            model=self.name,
+            messages=[
                 {"role": "system", "content": task.instructions},
                 {"role": "user", "content": json.dumps(task.texts)},
             ],
-            "response_format": {"type": "json_schema", "json_schema": schema},
-            self._limit: task.most_tokens,
-        }
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": task.name, "strict": True, "schema": schema_of(task.answer)},
+            },
+            max_completion_tokens=task.most_tokens if self._newest else openai.omit,
+            max_tokens=openai.omit if self._newest else task.most_tokens,
+        )
 
 
-def _reply(data: dict[str, Any]) -> Reply:
+def _reply(answer: bytes) -> Reply:
+    """Read by our schema: the library takes whatever comes for what it should be."""
     try:
-        return msgspec.convert(data, Reply)
-    except msgspec.ValidationError as error:
+        return msgspec.json.decode(answer, type=Reply)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Garbled(f"the model's server does not speak OpenAI's chat completions: {error}") from error
