@@ -62,7 +62,7 @@ def test_whatever_is_kept_comes_back_as_it_was(parts: tuple[str, str, str, bool]
             "line 2 of the glossary: the kind of '블랙' is too long",
             "kind",
         ),
-        (f"{HEAD}{'x' * 200_000},黒,,\n", "this is no CSV file: field larger than field limit (131072)", ""),
+        (f"{HEAD}{'x' * 200_000},黒,,\n", "the glossary is no CSV: field larger than field limit (131072)", ""),
     ],
 )
 def test_what_is_wrong_is_named_by_its_line(text: str, why: str, field: str) -> None:

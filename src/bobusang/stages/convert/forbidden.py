@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from bobusang.kit.commas import reading
 from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 TOKEN = re.compile(r"[0-9A-Za-zÀ-ɏ]+|[ァ-ヺー・]+|[ぁ-ゖ]+|[一-鿿々]+|[가-힣]+")
 """A run of one script: Japanese puts no blank between words, and コピー品 must not hide コピー."""
+
+
+COLUMNS = ("kind", "term", "since", "until", "market", "language", "replacement", "evidence")
 
 
 class List(StrEnum):
@@ -90,7 +94,8 @@ def read(text: str) -> tuple[Forbidden, ...]:
 
     An empty replacement means that there is none; `-` takes the word out.
     """
-    rows = csv.DictReader(text.lstrip("\ufeff").splitlines())
+    with reading("the forbidden list", COLUMNS):
+        rows = list(csv.DictReader(text.lstrip("\ufeff").splitlines()))
     return tuple(_entry(row, number) for number, row in enumerate(rows, start=2))
 
 

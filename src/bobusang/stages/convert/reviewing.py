@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bobusang.catalog import assigning, brands, categories
 from bobusang.catalog.assigning import Assigned
 from bobusang.catalog.model import Review
+from bobusang.kit.commas import reading
 from bobusang.kit.errors import Invalid
 from bobusang.kit.formula import defused, plain
 from bobusang.stages.convert.masters import Kind, Masters
@@ -57,7 +58,8 @@ def written(lines: Iterable[Line]) -> str:
 
 def parsed(text: str, masters: Masters) -> list[Line]:
     """The lines of a file; what cannot be meant is refused with its line number, and nothing is taken."""
-    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    with reading("the mapping", COLUMNS):
+        rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
     if not rows or tuple(rows[0]) != COLUMNS:
         raise Invalid("this is no mapping", hint=f"its first line is {','.join(COLUMNS)}", field="mapping")
     found: dict[tuple[str, str, str], Line] = {}

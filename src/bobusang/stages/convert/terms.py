@@ -6,6 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+from bobusang.kit.commas import reading
 from bobusang.kit.errors import Invalid
 from bobusang.kit.formula import defused, plain
 from bobusang.kit.nearest import did_you_mean
@@ -71,10 +72,8 @@ def written(terms: Iterable[Term]) -> str:
 
 def parsed(text: str) -> list[Term]:
     """The terms of a file; what cannot be meant is refused with its line number, and nothing is taken."""
-    try:
+    with reading("the glossary", COLUMNS):
         return gathered(_lines(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))))
-    except csv.Error as error:
-        raise Invalid(f"this is no CSV file: {error}", hint=f"its first line is {','.join(COLUMNS)}") from error
 
 
 def _lines(rows: csv.DictReader[str]) -> Iterator[tuple[str, str, Term]]:

@@ -15,6 +15,7 @@ import msgspec
 
 from bobusang.kit import money
 from bobusang.kit.clock import utc
+from bobusang.kit.commas import reading
 from bobusang.kit.errors import Drifted, Invalid
 from bobusang.kit.formula import defused, plain
 from bobusang.stages.price.model import FxQuote
@@ -92,8 +93,10 @@ def checked(quote: FxQuote, now: datetime) -> FxQuote:
 
 def read_csv(text: str) -> list[FxQuote]:
     """The quotes of a file with the columns `COLUMNS`; `per` (1 unless said) is of how many base units it speaks."""
-    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
-    missing = {"base", "quote", "rate", "source", "quoted_at"} - set(rows.fieldnames or ())
+    with reading("the file of rates", COLUMNS):
+        table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+        names, rows = set(table.fieldnames or ()), list(table)
+    missing = {"base", "quote", "rate", "source", "quoted_at"} - names
     if missing:
         raise Invalid(f"the file has no column {', '.join(sorted(missing))}", hint=f"columns: {', '.join(COLUMNS)}")
     found = []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 
+from bobusang.kit.commas import reading
 from bobusang.kit.errors import Invalid
 from bobusang.kit.formula import defused, plain
 from bobusang.kit.nearest import did_you_mean
@@ -56,8 +57,9 @@ SHEETS: tuple[Sheet[Fee] | Sheet[Freight] | Sheet[Duty] | Sheet[Tax], ...] = (FE
 
 def read(sheet: Sheet[R], text: str) -> list[R]:
     """The rows of a file; one that is wrong refuses all of it, by its line."""
-    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
-    names = rows.fieldnames or ()
+    with reading(f"the {sheet.name} file", sheet.columns):
+        table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+        names, rows = table.fieldnames or (), list(table)
     for name in sorted(sheet.required - set(names)):
         raise Invalid(f"the {sheet.name} file has no column '{name}'", hint=f"columns: {', '.join(sheet.columns)}")
     for name in sorted(set(names) - set(sheet.columns)):
