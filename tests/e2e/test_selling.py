@@ -63,6 +63,8 @@ def _alone(program: Up, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_first_day(call: Callable[..., Any]) -> None:
+    for one in call("schedule list")["items"]:  # at the full hour a PARTIAL would run beside
+        call("schedule pause", str(one["id"]))
     secrets = "--token-ref sandbox:token --secret-ref sandbox:secret"
     areas = "--buying-area 2002003000 --shipping-area 2002003000 --method 888 --duty included"
     call(f"account add main {areas} {secrets} --shop-name OKmall")

@@ -73,6 +73,30 @@ async def test_a_persons_word_takes_the_models_place(door: Door) -> None:
     assert new["id"] > done["id"]
 
 
+async def test_a_correction_is_taken_back_and_a_models_word_is_not(door: Door) -> None:
+    await remembered(door, ("프라다", "プラダ"))
+    await correct(door, PADDING, "ナイキ ロングダウン")
+
+    first, again, paid = [
+        await door.operator.post("/translations/drop", json={"text": text})
+        for text in (f" {PADDING} ", PADDING, "프라다")
+    ]
+
+    gone = {"text": PADDING, "translation": "ナイキ ロングダウン"}
+    assert (first.status_code, first.json()) == (200, gone)
+    assert [(one.status_code, one.json()["detail"]) for one in (again, paid)] == [
+        (404, f"nobody has corrected '{PADDING}'"),
+        (404, "nobody has corrected '프라다'"),
+    ]
+    assert await listed(door) == [("프라다", "プラダ", "model", "m-1", 7)]
+    [act, _] = (await door.get("/audit", subject_type="translation"))["items"]
+    told = gone | {"origin": "person", "model": None}
+    assert (act["actor"], act["action"], act["before"], act["after"]) == (
+        *("the operator", "translation.drop"),
+        *(told, None),
+    )
+
+
 async def test_two_who_correct_at_once_come_one_after_the_other(door: Door) -> None:
     words = {"ナイキ ロングダウン", "ナイキ ダウンコート"}
 

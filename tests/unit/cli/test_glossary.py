@@ -120,3 +120,12 @@ def test_translations_are_listed_and_corrected(stub: Stub, run: Callable[..., Re
         ("GET", {"q": ["패딩"], "origin": ["person"], "limit": ["50"]}, None),
         ("PUT", {}, {"text": LINE["text"], "translation": LINE["translation"]}),
     ]
+
+
+def test_a_correction_is_taken_back(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("POST /translations/drop", {"text": LINE["text"], "translation": LINE["translation"]})
+
+    done = run("translation", "drop", LINE["text"], "--lang", "ko")
+
+    assert (done.code, done.out) == (0, "나이키 롱패딩은(는) 더는 ナイキ ロングパディング(으)로 옮기지 않습니다\n")
+    assert [(one.path, one.body) for one in stub.asked] == [("/translations/drop", {"text": LINE["text"]})]

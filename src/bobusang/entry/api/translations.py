@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from bobusang.entry.api.desk import Operator, Viewer
 from bobusang.entry.api.fields import Form
@@ -39,6 +39,19 @@ class CorrectionForm(Form):
     translation: Annotated[Text, Field(description="without any Korean")]
 
 
+class TakeBackForm(Form):
+    """A text that a person has corrected."""
+
+    text: Annotated[Text, Field(description="the whole text, as the list shows it")]
+
+
+class TakenBack(BaseModel):
+    """What counted until now."""
+
+    text: str
+    translation: str
+
+
 @router.get("", summary="List translations")
 async def list_translations(desk: Viewer, query: Annotated[TranslationQuery, Query()]) -> Page[TranslationLine]:
     """Newest first; a page of a search may hold fewer than there are, until `next` is null."""
@@ -58,5 +71,17 @@ async def correct_translation(desk: Operator, form: CorrectionForm) -> Translati
             said = {"before": done.before, "after": done.after}
             await desk.note(tx, "translation.correct", "translation", done.hash, **said)
         return await view.one(tx, done.hash)
+
+    return await desk.write(work)
+
+
+@router.post("/drop", summary="Take a correction back")
+async def drop_translation(desk: Operator, form: TakeBackForm) -> TakenBack:
+    """Glossary, memory and model count again. What a model has said is not taken back but corrected."""
+
+    async def work(tx: Tx) -> TakenBack:
+        gone = await memory.take_back(tx, form.text)
+        await desk.note(tx, "translation.drop", "translation", memory.digest(form.text), before=gone)
+        return TakenBack(text=gone.text, translation=gone.translation)
 
     return await desk.write(work)

@@ -294,6 +294,7 @@ NOTES = {
     "{count} rows are gone: {names}": "{count}줄이 사라졌습니다: {names}",
     # glossary, translations
     "{term} is {translation} from now on": "이제 {term}은(는) {translation}(으)로 옮깁니다",
+    "{term} is not {translation} any more": "{term}은(는) 더는 {translation}(으)로 옮기지 않습니다",
     "{term} is {translation} already": "{term}은(는) 이미 {translation}(으)로 옮깁니다",
     "{count} terms were taken away": "용어 {count}개를 뺐습니다",
     "{count} of those named were never added": "지정한 것 가운데 {count}개는 추가한 용어가 아닙니다",

@@ -10,7 +10,7 @@ from bobusang.entry.cli.asked import Cursor, Limit
 from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.session import Session
 
-app = group("What texts are translated as: list, correct.")
+app = group("What texts are translated as: list, correct, drop.")
 
 COLUMNS = "text translation origin model cost_micros created_at"
 
@@ -41,3 +41,17 @@ def correct(
     if session.screen.reads_well:
         session.note("{command} makes products anew by it", command=session.line("run full --mall MALL"))
         session.note("{command} goes on with one that a model declined", command=session.line("dlq retry TASK"))
+
+
+@command(app, "drop")
+def drop(
+    session: Session,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The mall's text, as the list shows it.")],
+) -> None:
+    """Take a correction back: glossary and model count again."""
+    done = session.api.post("/translations/drop", {"text": text})
+    session.screen.done(
+        done, "{term} is not {translation} any more", term=done["text"], translation=done["translation"]
+    )
+    if session.screen.reads_well:
+        session.note("{command} makes products anew by it", command=session.line("run full --mall MALL"))

@@ -7,7 +7,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from bobusang.kit.errors import Invalid
+from bobusang.kit.errors import Invalid, Missing
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.stages.convert.glossary import Glossary, Term, shipped
 from bobusang.stages.convert.tables import Origin, glossary_terms, translation_memory
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Database, Row, Tx
     from bobusang.stages.convert.translate import Translator
 
-MOST_KEYS = 500
+MOST_KEYS, SHOWN = 500, 60
 USED_EVERY = timedelta(days=1)
 """How exactly `used_at` is kept: a popular word must not be a hot row."""
 
@@ -47,6 +47,13 @@ KNOWN = Statement(
 FORGET = Statement(
     """
     delete from translation_memory where source_lang = :source and target_lang = :target and source_hash = :hash
+    returning source_text, target_text, origin, model
+    """
+)
+TAKE_BACK = Statement(
+    """
+    delete from translation_memory
+    where source_lang = :source and target_lang = :target and source_hash = :hash and origin = 'person'
     returning source_text, target_text, origin, model
     """
 )
@@ -172,6 +179,17 @@ async def correct(tx: Tx, source: str, text: str, languages: Languages = KO_JA) 
         before = _told(await tx.first(FORGET, **named))
         await tx.insert(SAY, [(*languages, hash, source, text, Origin.PERSON, None, 0, tx.now, tx.now)])
     return Corrected(hash, before, after)
+
+
+async def take_back(tx: Tx, source: str, languages: Languages = KO_JA) -> Told:
+    """A person's own translation counts no more; the one that was. What a model said before it is not kept: it is
+    asked anew."""
+    hash = digest(source)
+    row = await tx.first(TAKE_BACK, source=languages.source, target=languages.target, hash=hash)
+    if row is None:
+        hint = "give the whole text as `bobusang translation list --origin person` shows it"
+        raise Missing(f"nobody has corrected '{clean_lines(source)[:SHOWN]}'", hint=hint)
+    return Told(row["source_text"], row["target_text"])
 
 
 async def put_terms(tx: Tx, terms: Sequence[Term], languages: Languages = KO_JA) -> list[Changed]:
