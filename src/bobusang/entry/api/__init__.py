@@ -57,6 +57,8 @@ TAGS = [
     },
     {"name": "categories", "description": "The malls' categories, proposed by collecting and reviewed by a person."},
     {"name": "mappings", "description": "Which of the market's brands and categories those of the malls are."},
+    {"name": "glossary", "description": "What words are called on the market: the operator's, then those shipped."},
+    {"name": "translations", "description": "What a model said, and what people have corrected of it."},
     {"name": "masters", "description": "The market's own lists, version by version."},
     {"name": "conversions", "description": "Products that are held back from a market, and why."},
     {"name": "rates", "description": "Fees, freight, duty, tax and exchange, each row with its date and source."},
