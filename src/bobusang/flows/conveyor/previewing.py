@@ -9,7 +9,7 @@ from bobusang.flows.conveyor import goods, marks, wanting
 from bobusang.flows.conveyor.model import STAGES, Mode, Stage
 from bobusang.flows.conveyor.pricing import said
 from bobusang.flows.conveyor.sifting import OF_BRAND, first, sought, stamps_of
-from bobusang.flows.conveyor.starting import stages_asked
+from bobusang.flows.conveyor.starting import passed, stages_asked
 from bobusang.stages.convert import store
 from bobusang.stages.price.model import Hold
 from bobusang.stages.register import accounts, listings
@@ -65,13 +65,12 @@ class Trial:
 
     @property
     def sends(self) -> bool:
-        """A product that was converted comes to REGISTER by PRICE, by nothing else."""
-        return {Stage.PRICE, Stage.REGISTER} <= set(self.stages)
+        return Stage.REGISTER in self.stages
 
     @staticmethod
     def of(mode: Mode, stages: Sequence[Stage] | None) -> Trial:
         """The run that such a start would begin; without stages, all of its mode."""
-        return Trial(mode, stages_asked(mode, stages) or STAGES[mode])
+        return Trial(mode, passed(stages_asked(mode, stages)) or STAGES[mode])
 
 
 async def preview(
