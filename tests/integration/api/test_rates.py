@@ -76,7 +76,7 @@ async def test_a_rate_that_jumps_waits_for_a_person(door: Door) -> None:
         {"given": 1, "trusted": 1, "held": 0},
     ]
     (held,) = (await door.get("/fx", state="held", base="jpy"))["items"]
-    assert (held["rate"], held["reason"]) == ("94.12", "9.412 → 94.12 (900.0%, more than 5.0% is held)")
+    assert (held["rate"], held["reason"]) == ("94.12", "JPY/KRW 9.412 → 94.12 (900.0%, more than 5.0% is held)")
     refused = await door.operator.post(f"/fx/{held['id']}/reject")
     twice = await door.operator.post(f"/fx/{held['id']}/accept")
     missing = await door.operator.post("/fx/999999/accept")

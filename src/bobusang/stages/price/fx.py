@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -21,12 +22,12 @@ from bobusang.kit.formula import defused, plain
 from bobusang.stages.price.model import FxQuote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 COLUMNS = ("base", "quote", "rate", "per", "spread", "source", "quoted_at")
 AHEAD = timedelta(minutes=10)
 """How far a source's clock may run before ours; a rate of tomorrow would never grow old."""
-
+DAY = timedelta(hours=24)
 
 _documents = msgspec.json.Decoder(float_hook=Decimal)  # a rate never passes through a binary fraction
 
@@ -37,6 +38,8 @@ class FxTrust:
 
     jump: Decimal = Decimal("0.05")
     """Against the last trusted one."""
+    day: Decimal = Decimal("0.08")
+    """Against the trusted one of a day before: nine small steps are a jump, too."""
     bands: tuple[tuple[str, str, Decimal, Decimal], ...] = (("JPY", "KRW", Decimal(5), Decimal(20)),)
     """(base, quote, least, most) for the first of all: banks in Korea write the rate of 100 yen."""
 
@@ -59,18 +62,51 @@ def is_stale(quote: FxQuote, limit: timedelta, now: datetime) -> bool:
     return now - quote.quoted_at > limit
 
 
-def doubt(new: FxQuote, last: FxQuote | None, trust: FxTrust) -> str:
-    """Why a person should look at a new rate first; empty when it may be used."""
-    rate = Fraction(new.rate)
-    if last is not None:
-        moved = abs(rate / Fraction(last.rate) - 1)
-        if moved > Fraction(trust.jump):
-            return f"{last.rate} → {new.rate} ({float(moved):.1%}, more than {float(trust.jump):.1%} is held)"
+def doubt(new: FxQuote, trusted: Sequence[FxQuote], trust: FxTrust) -> str:
+    """Why a person should look at a new rate first; empty when it may be used.
+
+    `trusted` are those of its pair, whichever way they are written, the oldest first.
+    """
+    if not trusted:
+        return _outside(new, trust)
+    last = trusted[-1]
+    dearer = last.base if Fraction(last.rate) >= 1 else last.quote
+    jumped = _moved(new, last, dearer, trust.jump)
+    before = trusted[max(bisect_right(trusted, new.quoted_at - DAY, key=quoted_at) - 1, 0)]
+    if jumped or before.quoted_at > new.quoted_at:  # a rate of long ago has no day before it
+        return jumped
+    return _moved(new, before, dearer, trust.day, " in a day")
+
+
+def quoted_at(quote: FxQuote) -> datetime:
+    """By what rates are put in order."""
+    return quote.quoted_at
+
+
+def turned(quote: FxQuote, base: str) -> Fraction:
+    """What one `base` costs in the other currency, whichever way the rate is written."""
+    return Fraction(quote.rate) if quote.base == base else 1 / Fraction(quote.rate)
+
+
+def _moved(new: FxQuote, old: FxQuote, base: str, most: Decimal, span: str = "") -> str:
+    moved = abs(turned(new, base) / turned(old, base) - 1)
+    if moved <= Fraction(most):
         return ""
+    pair = f"{base}/{new.quote if new.base == base else new.base}"
+    then, now = _shown(old, base), _shown(new, base)
+    return f"{pair} {then} → {now}{span} ({float(moved):.1%}, more than {float(most):.1%} is held)"
+
+
+def _outside(new: FxQuote, trust: FxTrust) -> str:
     for base, quote, least, most in trust.bands:
-        if (base, quote) == (new.base, new.quote) and not least <= rate <= most:
-            return f"{new.rate} {quote} for one {base} is outside {least} … {most}; perhaps it is the rate of 100"
+        if {base, quote} == {new.base, new.quote} and not least <= turned(new, base) <= most:
+            shown = _shown(new, base)
+            return f"{shown} {quote} for one {base} is outside {least} … {most}; perhaps it is the rate of 100"
     return ""
+
+
+def _shown(quote: FxQuote, base: str) -> str:
+    return quote.rate if quote.base == base else f"{float(turned(quote, base)):.6g}"
 
 
 def checked(quote: FxQuote, now: datetime) -> FxQuote:
