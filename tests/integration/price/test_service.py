@@ -91,7 +91,7 @@ async def test_only_news_is_written(shop: Database, clock: ManualClock) -> None:
     assert await price(shop, listed) == [(1, Keep, Reason.IN_BAND, TARGET, False)]
     async with shop.read() as tx:
         assert await written(tx) == 2
-        assert told(await Pricing().look(tx, [replace(listed, purchase=won(600_000))]))[0][2] is Reason.FLOOR_TOO_FAR
+        assert told(await Pricing().look(tx, [replace(listed, purchase=won(900_000))]))[0][2] is Reason.FLOOR_TOO_FAR
         assert await written(tx) == 2
 
 

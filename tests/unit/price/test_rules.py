@@ -206,11 +206,20 @@ def test_the_fast_loop_never_raises() -> None:
     assert priced(facts(EMPTY, current=yen(40_000), may_raise=False)) == (Keep, 40_000, Reason.NO_RAISE)
 
 
-def test_a_price_below_the_floor_is_raised_at_once_or_a_person_is_asked() -> None:
-    near, far = facts(EMPTY, current=yen(37_000), may_raise=False), facts(EMPTY, current=yen(30_000))
+@pytest.mark.parametrize("current", [37_000, 30_000, 19_129])
+@pytest.mark.parametrize("rival", [EMPTY, FAILED, found(1)])
+def test_a_price_below_the_floor_is_raised_to_it_at_once(current: int, rival: Rival) -> None:
+    """It was held where a step or the day did not reach, and sold at a loss that nobody could stop."""
+    lately = Lately(yen(current), yen(current - 1_000))
 
-    assert priced(near) == (Quote, FLOOR, Reason.COST_ROSE)
-    held = decide(far, LEAN, NOW)
+    assert priced(facts(rival, current=yen(current), may_raise=False, lately=lately)) == (
+        *(Quote, FLOOR, Reason.COST_ROSE),
+    )
+
+
+def test_a_floor_that_is_a_jump_away_waits_for_a_person() -> None:
+    held = decide(facts(EMPTY, current=yen(19_128)), LEAN, NOW)
+
     assert isinstance(held, Hold)
     assert (held.reason, held.is_below_floor, held.floor) == (Reason.FLOOR_TOO_FAR, True, yen(FLOOR))
 
@@ -327,7 +336,11 @@ def test_whatever_is_known_no_price_leaves_its_bounds(
             if current is not None:
                 assert age <= 36 or price > current
                 assert price.amount_minor * 10 >= current.amount_minor * 9
-                assert price.amount_minor * 20 <= current.amount_minor * 21
+                if current < floor:  # out of the loss at once, unless that is a jump
+                    assert price == floor
+                    assert price.amount_minor <= current.amount_minor * 2
+                else:
+                    assert price.amount_minor * 20 <= current.amount_minor * 21
             if rival.search is Search.FOUND and rival.total is not None and price > floor:
                 assert current is not None or price + yen(shipping) < rival.total
         case Keep(price):

@@ -64,8 +64,8 @@ SAID = tuple(
         ),
         (rf"the lowest comparable offer is (?P<amount>{AMOUNT})", N_("the lowest comparable offer is %(amount)s")),
         (
-            r"the floor is further up than a step or a day allows",
-            N_("the floor is further up than a step or a day allows"),
+            rf"the floor is more than (?P<share>{SHARE}) above the price",
+            N_("the floor is more than %(share)s above the price"),
         ),
     )
 )

@@ -139,7 +139,7 @@ PRICES = {
     Reason.NO_CEILING: N_("the policy makes no ceiling"),
     Reason.FLOOR_ABOVE_CEILING: N_("the floor is above the ceiling"),
     Reason.NOT_SEARCHED: N_("nobody has searched for other offers yet"),
-    Reason.FLOOR_TOO_FAR: N_("no allowed step reaches the floor"),
+    Reason.FLOOR_TOO_FAR: N_("the floor is so far up that somebody must look at the cost"),
     Reason.CEILING_TOO_FAR: N_("no allowed step reaches the ceiling"),
     Reason.JUMP: N_("such a move nobody makes on purpose"),
 }

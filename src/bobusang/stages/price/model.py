@@ -9,7 +9,7 @@ from fractions import Fraction  # noqa: TC003
 
 from bobusang.kit.money import Money  # noqa: TC001
 
-RULES = "2"
+RULES = "3"
 """The version of the rules, kept with every quote; to be raised with any change of what they decide."""
 
 
@@ -46,7 +46,7 @@ class Reason(StrEnum):
     NO_CEILING = "no_ceiling"
     FLOOR_ABOVE_CEILING = "floor_above_ceiling"
     NOT_SEARCHED = "not_searched"
-    FLOOR_TOO_FAR = "floor_too_far"  # no allowed step reaches the floor
+    FLOOR_TOO_FAR = "floor_too_far"  # a jump away: perhaps the cost is wrong
     CEILING_TOO_FAR = "ceiling_too_far"
     JUMP = "jump"  # a move that nobody makes on purpose
 

@@ -4,6 +4,7 @@ floor ≤ price ≤ ceiling always; towards the wish in steps, and down only whi
 
 wish  = below the lowest comparable offer · the target margin when a search proved that there is none
 moves = at most a step and a day's share from the confirmed price · none inside the band that wins already
+loss  = from below the floor to the floor at once, however many steps that is: only a jump waits for a person
 """
 
 from __future__ import annotations
@@ -182,8 +183,9 @@ class _Deciding:
         """What lies outside floor and ceiling returns at once, or a person is asked; never half the way."""
         policy, bounds = self.policy, self.bounds
         if current < bounds.floor:
-            if bounds.floor > self.highest(current):
-                return self.hold(Reason.FLOOR_TOO_FAR, "the floor is further up than a step or a day allows")
+            # Steps and days are for moves that we wish: half the way is still a loss with every order.
+            if bounds.floor > current * (1 + Fraction(policy.jump_up)):
+                return self.hold(Reason.FLOOR_TOO_FAR, f"the floor is more than {policy.jump_up:%} above the price")
             return self.quote(bounds.floor, Reason.COST_ROSE, "the confirmed price lies below the floor")
         if self.is_stale:
             return self.keep(Reason.FX_STALE, "the last rate is too old to go down by")
