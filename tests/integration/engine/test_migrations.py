@@ -51,6 +51,7 @@ FILLED = {
     "0019": (),  # columns and indexes alone
     "0020": ("search_rebuilds",),
     "0021": (),  # an index alone
+    "0022": (),  # a constraint alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -350,6 +351,7 @@ FROZEN = {
         """insert into translation_memory (id, source_lang, target_lang, source_hash, source_text, target_text, origin,
           created_at) values (500002, 'ko', 'ja', 'f00d', '보부상', '褓負商', 'person', NOW)""",
     ],
+    "0022": ["update competitor_prices set search = 'UNCLEAR' where id = 500001"],
 }
 
 

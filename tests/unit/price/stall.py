@@ -45,6 +45,7 @@ def found(total: int, age: timedelta = timedelta(hours=1)) -> Rival:
 
 
 EMPTY = Rival(Search.EMPTY, found_at=NOW)
+UNCLEAR = Rival(Search.UNCLEAR, offers=40, found_at=NOW)
 FAILED = Rival(Search.FAILED, yen(40_000), "other", found_at=NOW)
 
 

@@ -29,7 +29,7 @@ from bobusang.stages.price.model import (
 )
 from bobusang.stages.price.policy import Beaten, Policy
 from bobusang.stages.price.rules import NEVER, Facts, decide
-from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, WANTED, facts, found, fx
+from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, UNCLEAR, WANTED, facts, found, fx
 
 FLOOR, TARGET, CEILING = 38_257, 45_959, 69_169
 """By hand: (300,000 + 15,000) ÷ 9.2 ÷ (1 − 5.5 % − 5, 20 and 45 %), rounded up, up and down."""
@@ -131,6 +131,21 @@ def test_a_failed_search_keeps_the_old_price(rival: Rival) -> None:
     assert priced(facts(rival, current=yen(50_000))) == (Keep, 50_000, Reason.SEARCH_FAILED)
 
 
+def test_what_cannot_be_compared_is_not_nobody() -> None:
+    """Forty offers whose titles do not repeat the model number: the price crept to the target past all of them."""
+    first, listed = decide(facts(UNCLEAR), LEAN, NOW), decide(facts(UNCLEAR, current=yen(50_000)), LEAN, NOW)
+    old = replace(UNCLEAR, found_at=NOW - timedelta(days=4))
+
+    assert (told(first), told(listed)) == (
+        (Quote, TARGET, Reason.NOT_COMPARABLE),
+        (Keep, 50_000, Reason.NOT_COMPARABLE),
+    )
+    assert first.detail == listed.detail == "a search showed 40 offers, and none could be compared"
+    assert [step.basis for step in first.steps if step.name == "lowest offer"] == ["unclear, 0 of 40 offers comparable"]
+    assert priced(facts(old)) == (Hold, Reason.NOT_SEARCHED)
+    assert priced(facts(old, current=yen(50_000))) == (Keep, 50_000, Reason.SEARCH_FAILED)
+
+
 def test_the_stop_loss_bounds_the_undercut() -> None:
     policy = Policy(pays_duty=False, cancel_rate=Decimal(0), undercut=5_000, band_farthest=5_000)
 
@@ -207,7 +222,7 @@ def test_the_fast_loop_never_raises() -> None:
 
 
 @pytest.mark.parametrize("current", [37_000, 30_000, 19_129])
-@pytest.mark.parametrize("rival", [EMPTY, FAILED, found(1)])
+@pytest.mark.parametrize("rival", [EMPTY, FAILED, UNCLEAR, found(1)])
 def test_a_price_below_the_floor_is_raised_to_it_at_once(current: int, rival: Rival) -> None:
     """It was held where a step or the day did not reach, and sold at a loss that nobody could stop."""
     lately = Lately(yen(current), yen(current - 1_000))
@@ -293,7 +308,9 @@ def test_a_rate_that_jumped_holds_every_price(current: Money | None) -> None:
 # --- for all prices --------------------------------------------------------------------------------------------------
 
 RIVALS = st.one_of(
-    st.sampled_from([EMPTY, NEVER, FAILED]), st.integers(1, 200_000).map(found), st.integers(10**6, 10**9).map(found)
+    st.sampled_from([EMPTY, NEVER, FAILED, UNCLEAR]),
+    st.integers(1, 200_000).map(found),
+    st.integers(10**6, 10**9).map(found),
 )
 
 

@@ -54,9 +54,17 @@ SAID = tuple(
             N_("a search found %(total)s offers; comparable: %(count)s"),
         ),
         (r"empty, .+ offers comparable", N_("a search found no comparable offer")),
+        (
+            r"unclear, 0 of (?P<total>[\d,]+) offers comparable",
+            N_("a search showed %(total)s offers, and none could be compared"),
+        ),
         (r"failed, .+ offers comparable", N_("the last search failed")),
         (r"never, .+ offers comparable", N_("nobody searched")),
         (r"a search found no comparable offer", N_("a search found no comparable offer")),
+        (
+            r"a search showed (?P<total>[\d,]+) offers, and none could be compared",
+            N_("a search showed %(total)s offers, and none could be compared"),
+        ),
         (r"without a model number nothing is comparable", N_("without a model number nothing is comparable")),
         (
             rf"the lowest comparable offer is (?P<amount>{AMOUNT}), below our floor",

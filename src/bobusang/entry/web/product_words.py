@@ -121,6 +121,7 @@ WHERE = {
 PRICES = {
     Reason.UNDERCUT: N_("just below the lowest comparable offer"),
     Reason.NO_RIVAL: N_("nobody else sells it: the target margin"),
+    Reason.NOT_COMPARABLE: N_("others are shown, and none could be compared"),
     Reason.BEATEN: N_("somebody sells it below our floor, so we stay at ours"),
     Reason.CAPPED: N_("the ceiling is the most we may ask"),
     Reason.COST_ROSE: N_("the cost rose, and the old price would be below the floor"),

@@ -26,6 +26,7 @@ class Reason(StrEnum):
 
     UNDERCUT = "undercut"  # below the lowest comparable offer
     NO_RIVAL = "no_rival"  # nobody else sells it: the target margin
+    NOT_COMPARABLE = "not_comparable"  # others are shown, and nobody knows whether they sell it
     BEATEN = "beaten"  # the lowest offer lies below our floor
     CAPPED = "capped"  # the ceiling is what we may ask
     COST_ROSE = "cost_rose"  # the old price would lie below the floor
@@ -56,6 +57,7 @@ class Search(StrEnum):
 
     FOUND = "FOUND"
     EMPTY = "EMPTY"
+    UNCLEAR = "UNCLEAR"
     FAILED = "FAILED"
     NEVER = "NEVER"
 

@@ -3,6 +3,7 @@
 floor ≤ price ≤ ceiling always; towards the wish in steps, and down only while the rate is known:
 
 wish  = below the lowest comparable offer · the target margin when a search proved that there is none
+        · where offers cannot be compared, the target margin for what is new, and no move for what is listed
 moves = at most a step and a day's share from the confirmed price · none inside the band that wins already
 loss  = from below the floor to the floor at once, however many steps that is: only a jump waits for a person
 """
@@ -134,6 +135,10 @@ class _Deciding:
                 return self.against(rival.total)
             case Search.EMPTY:
                 return _Wish(self.bounds.target, Reason.NO_RIVAL, "a search found no comparable offer")
+            case Search.UNCLEAR:
+                said = f"a search showed {rival.offers:,} offers, and none could be compared"
+                price = self.bounds.target if self.current is None else None
+                return _Wish(price, Reason.NOT_COMPARABLE, said)
             case Search.NEVER if not wanted.model:
                 return _Wish(self.bounds.target, Reason.NO_RIVAL, "without a model number nothing is comparable")
             case failed:
@@ -144,7 +149,7 @@ class _Deciding:
 
     def _search(self) -> Search:
         rival = self.facts.rival
-        answered = rival.search in (Search.FOUND, Search.EMPTY)
+        answered = rival.search in (Search.FOUND, Search.EMPTY, Search.UNCLEAR)
         is_old = rival.found_at is None or self.now - rival.found_at > self.policy.rival_age
         return Search.NEVER if answered and is_old else rival.search
 
