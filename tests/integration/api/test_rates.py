@@ -10,7 +10,7 @@ import pytest
 from bobusang.stages.price import fxbook, policies, ratebook, sheets
 from bobusang.stages.price.model import FxQuote
 from bobusang.stages.price.service import Pricing
-from tests.unit.price.stall import LEAN, RATES, WANTED
+from tests.unit.price.stall import LEAN, RATES, TODAY, WANTED
 
 if TYPE_CHECKING:
     from tests.integration.api.door import Door
@@ -130,9 +130,9 @@ async def test_a_price_is_explained_step_by_step(door: Door) -> None:
         await ratebook.put(tx, sheets.FEES, RATES.fees)
         await ratebook.put(tx, sheets.FREIGHTS, RATES.freights)
         await policies.put(tx, "buyma", "", LEAN, "owner")
-        await Pricing().quote(tx, [WANTED])
+        await Pricing().quote(tx, [WANTED], TODAY)
         await fxbook.record(tx, [FxQuote("JPY", "KRW", "9.2", "bank", tx.now - timedelta(hours=1))])
-        await Pricing().quote(tx, [WANTED])
+        await Pricing().quote(tx, [WANTED], TODAY)
 
     await door.app.engine.db.transact(work)
 

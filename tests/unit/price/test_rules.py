@@ -29,7 +29,7 @@ from bobusang.stages.price.model import (
 )
 from bobusang.stages.price.policy import Beaten, Policy
 from bobusang.stages.price.rules import NEVER, Facts, decide
-from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, UNCLEAR, WANTED, facts, found, fx
+from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, TODAY, UNCLEAR, WANTED, facts, found, fx
 
 FLOOR, TARGET, CEILING = 38_257, 45_959, 69_169
 """By hand: (300,000 + 15,000) ÷ 9.2 ÷ (1 − 5.5 % − 5, 20 and 45 %), rounded up, up and down."""
@@ -340,6 +340,7 @@ def test_whatever_is_known_no_price_leaves_its_bounds(
     known = Facts(
         replace(WANTED, purchase=won(purchase), current=current, may_raise=may_raise, shipping=yen(shipping)),
         RATES,
+        TODAY,
         {"KRW": fx(str(rate), timedelta(hours=age))},
         rival,
         None if lately is None else Lately(yen(max(lately)), yen(min(lately))),

@@ -100,7 +100,8 @@ async def of_product(belt: Belt, tx: Tx, mall: str, key: str) -> list[Line]:
 async def _due(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial) -> set[str]:
     """Of these, what a run would look at: the marks of the others still hold."""
     partial = trial.mode is Mode.PARTIAL
-    rows = await sought(tx, belt.market, mall, keys, await marks.stamp(tx, belt.market), partial=partial)
+    stamp = await marks.stamp(tx, belt.market, belt.today(tx.now))
+    rows = await sought(tx, belt.market, mall, keys, stamp, partial=partial)
     stamps = None if partial else await stamps_of(tx, belt, mall)
     return {key for key, row in rows.items() if first(trial.stages, row, stamps) is not None}
 
@@ -148,7 +149,7 @@ async def _of_account(
         )
         for id, data in made.items()
     ]
-    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, wishes)}
+    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, wishes, belt.today(tx.now))}
     pictures = await belt.picturing.pictures(tx, list(made), belt.recipe)
     wanted: list[Wanted] = []
     lines: list[Line] = []

@@ -15,7 +15,7 @@ from bobusang.stages.price.rates import Fee, FeeKind, Leg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import date, datetime
+    from datetime import date
     from decimal import Decimal
 
     from bobusang.stages.price.model import Fx, FxQuote, Wanted
@@ -63,12 +63,11 @@ class Cost:
         return profit / (price if basis is MarginBasis.REVENUE else fixed)
 
 
-def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, now: datetime) -> Cost | Hold:
-    """The cost of a product; a row or a rate that is missing is a hold, never a zero."""
+def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, day: date) -> Cost | Hold:
+    """The cost of a product on a day of the market's; a row or a rate that is missing is a hold, never a zero."""
     purchase = wanted.purchase
     if purchase is None or purchase.amount_minor <= 0:
         return Hold(Reason.NO_COST, f"the source's price is {purchase or 'unknown'}")
-    day = now.date()
     converted = _Exchange(fx, policy.currency)
     problem = converted.prepare((purchase.currency,))
     if problem is not None:

@@ -22,7 +22,7 @@ from bobusang.stages.price.policy import Beaten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
+    from datetime import date, datetime
     from decimal import Decimal
 
     from bobusang.stages.price.model import Fx, Lately, Priced, Wanted
@@ -38,6 +38,8 @@ class Facts:
 
     wanted: Wanted
     rates: Rates
+    day: date
+    """The market's own: the rows that hold are those of its day."""
     fx: Mapping[str, Fx] = field(default_factory=dict)
     """By the currency that is turned into the market's."""
     rival: Rival = NEVER
@@ -57,7 +59,7 @@ class _Wish:
 
 def decide(facts: Facts, policy: Policy, now: datetime) -> Priced:
     """The price of one product for one account."""
-    cost = stack(facts.wanted, facts.rates, facts.fx, policy, now)
+    cost = stack(facts.wanted, facts.rates, facts.fx, policy, facts.day)
     if isinstance(cost, Hold):
         return cost
     bounds = bounded(cost, policy)
