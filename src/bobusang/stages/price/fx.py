@@ -127,8 +127,9 @@ def checked(quote: FxQuote, now: datetime) -> FxQuote:
     return FxQuote(quote.base, quote.quote, f"{rate:f}", quote.source, quote.quoted_at, f"{spread:f}", quote.state)
 
 
-def read_csv(text: str) -> list[FxQuote]:
-    """The quotes of a file with the columns `COLUMNS`; `per` (1 unless said) is of how many base units it speaks."""
+def read_csv(text: str, spread: str = "0") -> list[FxQuote]:
+    """The quotes of a file with the columns `COLUMNS`; `per` (1 unless said) is of how many base units it speaks,
+    `spread` is that of rows that say none."""
     with reading("the file of rates", COLUMNS):
         table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
         names, rows = set(table.fieldnames or ()), list(table)
@@ -138,7 +139,7 @@ def read_csv(text: str) -> list[FxQuote]:
     found = []
     for number, row in enumerate(rows, start=2):
         try:
-            found.append(_quote(row))
+            found.append(_quote(row, spread))
         except Invalid as error:
             raise Invalid(f"line {number}: {error.message}", hint=error.hint, field=error.field) from error
     return found
@@ -173,8 +174,8 @@ def read_json(body: bytes, feed: FxFeed) -> FxQuote:
         document = _documents.decode(body)
         rate, when = _at(document, feed.rate_at), _at(document, feed.time_at)
         row = {"rate": str(rate), "per": str(feed.per), "quoted_at": _instant(when)}
-        fixed = {"base": feed.base, "quote": feed.quote, "source": feed.source, "spread": feed.spread}
-        return _quote({**fixed, **row})
+        fixed = {"base": feed.base, "quote": feed.quote, "source": feed.source}
+        return _quote({**fixed, **row}, feed.spread)
     except (Invalid, LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         raise Drifted(f"the answer of {feed.source} has no rate at {feed.rate_at}: {error}") from error
 
@@ -191,7 +192,7 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def _quote(row: Mapping[str, str | None]) -> FxQuote:
+def _quote(row: Mapping[str, str | None], spread: str) -> FxQuote:
     said = {name: plain((row.get(name) or "").strip()) for name in COLUMNS}
     rate, per = _decimal(said["rate"], "rate"), _decimal(said["per"] or "1", "per")
     if per <= 0 or rate <= 0:
@@ -202,7 +203,7 @@ def _quote(row: Mapping[str, str | None]) -> FxQuote:
         hint = "write an instant as 2026-01-31T09:00:00+09:00"
         raise Invalid(f"quoted_at is '{said['quoted_at']}'", hint=hint, field="quoted_at") from None
     text = f"{(rate / per).normalize():f}"
-    return FxQuote(said["base"], said["quote"], text, said["source"], when, said["spread"] or "0")
+    return FxQuote(said["base"], said["quote"], text, said["source"], when, said["spread"] or spread)
 
 
 def _decimal(text: str, field: str) -> Decimal:
