@@ -165,11 +165,13 @@ def test_a_broken_file_names_its_line(text: str, message: str) -> None:
     assert refused.value.message == message
 
 
-def test_a_feed_is_read_without_binary_fractions() -> None:
+@pytest.mark.parametrize("at", ["1769472000", "1769472000000", "1769472000000.0", '"2026-01-27T09:00:00+09:00"'])
+def test_a_feed_is_read_without_binary_fractions(at: str) -> None:
+    """Banks tell the time in milliseconds, too."""
     feed = FxFeed("JPY", "KRW", "feed", "data.0.rate", "data.0.at", per=100)
-    body = b'{"data": [{"rate": 921.3500000000000000001, "at": 1769472000}]}'
+    body = f'{{"data": [{{"rate": 921.3500000000000000001, "at": {at}}}]}}'
 
-    assert read_json(body, feed) == FxQuote(
+    assert read_json(body.encode(), feed) == FxQuote(
         "JPY", "KRW", "9.213500000000000000001", "feed", datetime(2026, 1, 27, tzinfo=UTC), "0.0175"
     )
 

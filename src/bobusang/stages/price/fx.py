@@ -28,6 +28,8 @@ COLUMNS = ("base", "quote", "rate", "per", "spread", "source", "quoted_at")
 AHEAD = timedelta(minutes=10)
 """How far a source's clock may run before ours; a rate of tomorrow would never grow old."""
 DAY = timedelta(hours=24)
+MILLISECONDS = 100_000_000_000
+"""A number of seconds beyond this (the year 5138) is one of milliseconds."""
 
 _documents = msgspec.json.Decoder(float_hook=Decimal)  # a rate never passes through a binary fraction
 
@@ -183,7 +185,10 @@ def read_json(body: bytes, feed: FxFeed) -> FxQuote:
 def _instant(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise Invalid(f"{value!r} is no time", field="quoted_at")
-    return value if isinstance(value, str) else datetime.fromtimestamp(int(value), tz=UTC).isoformat()
+    if isinstance(value, str):
+        return value
+    seconds = int(value) / 1000 if value > MILLISECONDS else int(value)
+    return datetime.fromtimestamp(seconds, tz=UTC).isoformat()
 
 
 def _at(document: Any, path: str) -> Any:
