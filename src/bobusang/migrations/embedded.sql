@@ -1128,20 +1128,6 @@ CREATE TABLE freight_rates (
 	CONSTRAINT ck_freight_rates_leg CHECK (leg in ('domestic', 'international')), 
 	CONSTRAINT uq_freight_rates_row UNIQUE (leg, route, category, up_to_grams, valid_from)
 );
-CREATE TABLE duty_rates (
-	id INTEGER NOT NULL, 
-	country VARCHAR(2) NOT NULL, 
-	category VARCHAR(200) DEFAULT '' NOT NULL, 
-	material VARCHAR(50) DEFAULT '' NOT NULL, 
-	construction VARCHAR(50) DEFAULT '' NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	rate VARCHAR(40) NOT NULL, 
-	least INTEGER DEFAULT 0 NOT NULL, 
-	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, valid_from)
-);
 CREATE TABLE import_taxes (
 	id INTEGER NOT NULL, 
 	country VARCHAR(2) NOT NULL, 
@@ -1563,6 +1549,21 @@ CREATE TABLE "competitor_prices" (
 	CONSTRAINT ck_competitor_prices_search CHECK (search in ('FOUND', 'EMPTY', 'UNCLEAR', 'FAILED', 'NEVER'))
 );
 CREATE INDEX ix_competitor_prices_due ON competitor_prices (market, due_at, id);
+CREATE TABLE "duty_rates" (
+	id INTEGER NOT NULL, 
+	country VARCHAR(2) NOT NULL, 
+	category VARCHAR(200) DEFAULT ('') NOT NULL, 
+	material VARCHAR(50) DEFAULT ('') NOT NULL, 
+	construction VARCHAR(50) DEFAULT ('') NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	rate VARCHAR(40) NOT NULL, 
+	least INTEGER DEFAULT 0 NOT NULL, 
+	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	up_to INTEGER DEFAULT 0 NOT NULL, 
+	PRIMARY KEY (id), 
+	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
+);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
@@ -1636,7 +1637,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0022');
+insert into alembic_version values ('0023');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

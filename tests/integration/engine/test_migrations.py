@@ -52,6 +52,7 @@ FILLED = {
     "0020": ("search_rebuilds",),
     "0021": (),  # an index alone
     "0022": (),  # a constraint alone
+    "0023": (),  # a column and a constraint alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -352,6 +353,11 @@ FROZEN = {
           created_at) values (500002, 'ko', 'ja', 'f00d', '보부상', '褓負商', 'person', NOW)""",
     ],
     "0022": ["update competitor_prices set search = 'UNCLEAR' where id = 500001"],
+    "0023": [
+        """insert into duty_rates (id, country, valid_from, rate, source, up_to)
+          values (500002, 'JP', '2026-01-01', '0.05', '세관', 200000)""",
+        "delete from duty_rates where id = 500002",
+    ],
 }
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FEE = Fee("buyma", FeeKind.SALE, "2026-01-01", "help page", rate=Decimal("0.077"))
 KNIT = Duty("JP", Decimal("0.109"), "2026-01-01", "세관", construction="knit", is_exemptable=False)
+ENDS = Duty("JP", Decimal("0.05"), "2026-01-01", "세관", construction="knit", up_to=200_000)
 RATE = FxQuote("JPY", "KRW", "9.2", "bank", NOON, "0.0175")
 
 
@@ -33,11 +34,11 @@ async def test_rows_are_added_replaced_and_exported(db: Database) -> None:
         assert await ratebook.put(tx, sheets.FEES, [FEE]) == 1
         assert await ratebook.put(tx, sheets.FEES, [FEE]) == 0
         assert await ratebook.put(tx, sheets.FEES, [dearer, later]) == 2
-        assert await ratebook.put(tx, sheets.DUTIES, [KNIT]) == 1
+        assert await ratebook.put(tx, sheets.DUTIES, [KNIT, ENDS]) == 2
     async with db.read() as tx:
         fees, duties = await ratebook.listed(tx, sheets.FEES), await ratebook.listed(tx, sheets.DUTIES)
 
-    assert (fees, duties) == ([dearer, later], [KNIT])
+    assert (fees, duties) == ([dearer, later], [KNIT, ENDS])
     assert sheets.read(sheets.FEES, sheets.write(sheets.FEES, fees)) == fees
     assert sheets.read(sheets.DUTIES, sheets.write(sheets.DUTIES, duties)) == duties
 

@@ -10,13 +10,14 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_struct
 
 from bobusang.kit.errors import Invalid
 from bobusang.kit.money import Money, Rounding, rounded, won, yen
 from bobusang.stages.price.cost import Cost, stack
 from bobusang.stages.price.model import Hold, Reason, Step
 from bobusang.stages.price.policy import MarginBasis, Policy
-from bobusang.stages.price.rates import Duty, Fee, FeeKind, Freight, Leg, Rates, Tax
+from bobusang.stages.price.rates import Duty, Fee, FeeKind, Freight, Goods, Leg, Rates, Tax
 from tests.unit.price.stall import LEAN, RATES, SPRING, TODAY, WANTED, fx
 
 REFUNDED = Policy(cancel_rate=Decimal(0), pays_duty=False, refunds_vat=True)
@@ -155,6 +156,48 @@ def test_duty_is_by_material_construction_and_category(
     assert (lines["duty"], lines["consumption tax"]) == (yen(duty), yen(tax))
 
 
+SIMPLIFIED = (
+    Duty("JP", Decimal("0.05"), SPRING, "simplified", up_to=200_000),
+    Duty("JP", Decimal("0.10"), SPRING, "simplified", construction="woven", up_to=200_000),
+    Duty("JP", Decimal("0.109"), SPRING, "general", construction="knit", is_exemptable=False),
+)
+WOVEN = Duty("JP", Decimal("0.12"), SPRING, "general", construction="woven")
+OTHERS = Duty("JP", Decimal("0.08"), SPRING, "general")
+UNKNOWN = "no duty row of JP for category 'clothing' above ¥200,000, and ¥200,001 are taxable"
+
+
+@pytest.mark.parametrize(
+    ("retail", "construction", "more", "said"),
+    [
+        (333_333, "woven", (), "10 %; taxable ¥200,000, woven"),
+        (333_333, "woven", (WOVEN, OTHERS), "10 %; taxable ¥200,000, woven"),
+        (333_335, "woven", (), UNKNOWN),
+        (333_335, "woven", (WOVEN,), "12 %; taxable ¥200,001, woven"),
+        (333_335, "woven", (OTHERS,), "8 %; taxable ¥200,001, any goods"),
+        (333_335, "sewn", (WOVEN,), UNKNOWN),
+        (333_335, "knit", (), "10.9 %; taxable ¥200,001, knit"),
+        (333_335, "", (), UNKNOWN),  # it may be woven, of which nobody knows the rate
+        (333_335, "", (OTHERS,), "10.9 %; taxable ¥200,001, knit; the dearest of 2 rows that may hold"),
+        (333_335, "", (WOVEN, OTHERS), "12 %; taxable ¥200,001, woven; the dearest of 3 rows that may hold"),
+    ],
+)
+def test_a_simplified_rate_ends_at_its_value(retail: int, construction: str, more: tuple[Duty, ...], said: str) -> None:
+    rates = replace(DUTIES, duties=(*more, *SIMPLIFIED))
+    wanted = replace(WANTED, purchase=won(retail * 10), category="clothing", material="wool", construction=construction)
+    found = stack(wanted, rates, {"KRW": fx("10")}, Policy(), TODAY)
+
+    told = found.detail if isinstance(found, Hold) else {step.name: step.basis for step in found.steps}["duty"]
+    assert told == said
+
+
+def test_a_row_is_replaced_by_a_newer_one_with_the_same_end() -> None:
+    newer = replace_struct(SIMPLIFIED[1], rate=Decimal("0.11"), valid_from="2026-01-01")
+    goods = Goods("JP", "clothing", "wool", "woven")
+
+    assert Rates(duties=(newer, *SIMPLIFIED, WOVEN)).duty(goods, Fraction(200_000), TODAY) == [newer]
+    assert Rates(duties=(newer, *SIMPLIFIED, WOVEN)).duty(goods, Fraction(200_001), TODAY) == [WOVEN]
+
+
 # --- dated rows ------------------------------------------------------------------------------------------------------
 
 
@@ -204,7 +247,7 @@ def test_freight_is_by_the_lightest_row_that_carries_it() -> None:
         (replace(RATES, fees=RATES.fees[:2]), LEAN, "no payout fee of buyma for tier 'gold', category ''"),
         (replace(RATES, freights=()), LEAN, "no domestic freight KR-JP for 500 g of category ''"),
         (replace(RATES, duties=()), Policy(), "no duty row of JP for category ''"),
-        (replace(RATES, taxes=()), Policy(), "no tax row of JP for category ''"),
+        (replace(RATES, taxes=()), Policy(), "no tax row of JP"),
     ],
 )
 def test_a_missing_row_is_no_zero(rates: Rates, policy: Policy, detail: str) -> None:
