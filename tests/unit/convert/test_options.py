@@ -56,6 +56,7 @@ def test_two_groups_of_one_kind_are_a_persons_matter() -> None:
     ("said", "axis"),
     [
         ([{"option": "S"}, {"option": "M"}], SIZE),
+        ([{"option": "36⅔"}, {"option": "37⅓"}, {"option": "38"}], SIZE),
         ([{"option": "블랙"}, {"option": "화이트"}], COLOR),
         ([{"name": "S"}, {"name": "M"}], SIZE),
         ([{"name": "로고"}, {"name": "무지"}], COLOR),
