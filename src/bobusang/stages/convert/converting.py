@@ -99,7 +99,10 @@ def convert(
     gone = _vanished(brand, category, masters)
     sized = measurements.chart(fields.get("measurements"), masters.measures(category.buyma_category_id or 0))
     words = _words(fields, sized, masters, category.buyma_category_id or 0, texts, unknown_color)
-    made = _made(record, brand, category, masters, texts, grid.build(found, words, before.goods if before else None))
+    goods, notes = grid.build(found, words, before.goods if before else None)
+    if not goods.variants:
+        return Held((*gone, *notes))
+    made = _made(record, brand, category, masters, texts, (goods, notes))
     gone += _unmapped(made.goods, masters)
     made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
     refused = [
