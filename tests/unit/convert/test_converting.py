@@ -148,6 +148,7 @@ def test_a_brand_that_the_market_lacks_is_told_by_name_and_without_a_model_numbe
         ({"name": "새로운 이름"}, [Why.TEXT_UNTRANSLATED]),
         ({"options": [{"code": "1", "size": "S"}, {"code": "2", "size": "FREE"}]}, [Why.FREE_MIXED]),
         ({"options": [{"code": "1", "size": "S"}, {"code": "2", "color": "블랙"}]}, [Why.OPTIONS_UNKNOWN]),
+        ({"options": [{"color": f"Black {n}", "size": f"{n}"} for n in range(1, 999)]}, [Why.OPTIONS_MANY]),
     ],
 )
 def test_every_reason_to_hold_is_told(changed: dict[str, Any], why: list[Why]) -> None:

@@ -1,4 +1,4 @@
-"""Materials are read whole or not at all, and say how a thing is made."""
+"""Materials are read whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bobusang.stages.convert import materials
-from bobusang.stages.convert.materials import Construction, Part, Share
+from bobusang.stages.convert.materials import Part, Share
 
 
 def found(text: str) -> list[tuple[str, str | None]]:
@@ -51,20 +51,41 @@ def test_parts_are_whole_when_they_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mixture", "said", "made"),
+    ("text", "fibre"),
     [
-        ("소가죽(100%)", "로퍼", Construction.LEATHER),
-        ("소가죽(40%), 면(60%)", "스니커즈", Construction.UNKNOWN),
-        ("합성피혁(100%)", "백팩", Construction.UNKNOWN),
-        ("울(100%)", "상의 > 니트", Construction.KNIT),
-        ("면(100%)", "반팔 티셔츠", Construction.KNIT),
-        ("면(100%)", "옥스포드 셔츠", Construction.WOVEN),
-        ("면(100%)", "데님", Construction.WOVEN),
-        ("면(100%)", "머그컵", Construction.UNKNOWN),
+        ("카프스킨", "leather"),
+        ("고트 스킨", "leather"),
+        ("천연 소가죽", "leather"),
+        ("소가죽(겉)", "leather"),
+        ("BOVINE LEATHER", "leather"),
+        ("Goat leather", "leather"),
+        ("Nubuck", "leather"),
+        ("합성가죽", "synthetic leather"),
+        ("비건레더", "synthetic leather"),
+        ("인조가죽(PU)", "synthetic leather"),
+        ("가죽(합성)", ""),
+        ("상세페이지 참조", ""),
     ],
 )
-def test_customs_are_told_how_it_is_made(mixture: str, said: str, made: Construction) -> None:
-    assert materials.construction(materials.parse({"겉감": mixture}), [said]) is made
+def test_a_word_is_a_fibre_only_if_it_is_known_as_one(text: str, fibre: str) -> None:
+    assert [share.fibre for share in materials.shares(text)] == [fibre]
+    assert [share.fibre for share in materials.shares(f"{text} 100%")] == [fibre]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("밑창: 고무 / 갑피: 소가죽", {"밑창": ["rubber"], "갑피": ["leather"]}),
+        ("갑피:소가죽 밑창:고무", {"갑피": ["leather"], "밑창": ["rubber"]}),
+        ("제품 소재: 면 60%, 울 40% / 안감: 면", {"제품 소재": ["cotton", "wool"], "안감": ["cotton"]}),
+        ("면: 60%, 울: 40%", {"겉감": ["cotton", "wool"]}),
+        ("면 100%(배색: 울 100%)", {}),
+    ],
+)
+def test_one_text_may_name_several_parts(text: str, parts: dict[str, list[str]]) -> None:
+    found = materials.parse({"겉감": text})
+
+    assert {part.name: [share.fibre for share in part.shares] for part in found} == parts
 
 
 @given(st.text(alphabet="면울가죽 %()0123456789,/.", max_size=25))

@@ -55,3 +55,21 @@ def test_only_what_the_category_allows_is_told_and_a_flat_width_becomes_a_girth(
     )
     assert measurements.chart(said, frozenset({"身幅"})).by_size["S"] == ({"key": "身幅", "value": "50"},)
     assert measurements.chart(None, frozenset()) == Chart({}, ())
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        ("어깨단면", {"key": "肩幅", "value": "50"}),
+        ("가슴단면", {"key": "胸囲", "value": "100"}),
+        ("허리 단면", {"key": "ウエスト", "value": "100"}),
+        ("힙단면", {"key": "ヒップ", "value": "100"}),
+        ("허벅지단면", {"key": "もも周り", "value": "100"}),
+        ("밑단단면", {"key": "すそ周り", "value": "100"}),
+    ],
+)
+def test_a_flat_width_by_its_other_name_is_a_girth_too(label: str, told: dict[str, str]) -> None:
+    """What Korean size tables call 단면 was dropped, chest and waist of most clothes."""
+    allowed = frozenset({"肩幅", "胸囲", "ウエスト", "ヒップ", "もも周り", "すそ周り"})
+
+    assert measurements.chart([{"size": "S", "values": {label: "50cm"}}], allowed) == Chart({"S": (told,)}, ())

@@ -56,6 +56,7 @@ def test_two_groups_of_one_kind_are_a_persons_matter() -> None:
     ("said", "axis"),
     [
         ([{"option": "S"}, {"option": "M"}], SIZE),
+        ([{"option": "36⅔"}, {"option": "37⅓"}, {"option": "38"}], SIZE),
         ([{"option": "블랙"}, {"option": "화이트"}], COLOR),
         ([{"name": "S"}, {"name": "M"}], SIZE),
         ([{"name": "로고"}, {"name": "무지"}], COLOR),
@@ -80,6 +81,49 @@ def test_one_text_beside_a_size_is_the_other_axis() -> None:
     found = options.read([{"code": str(n), "size": size, "option": "A타입"} for n, size in enumerate(("S", "M"))])
 
     assert (found.axes, found.problems) == ((COLOR, SIZE), ())
+
+
+@pytest.mark.parametrize("field", ["option", "name", "size", "color"])
+def test_colour_and_size_in_one_text_are_two_choices(field: str) -> None:
+    """A shoe in two colours and two sizes was listed as four colours of a shoe of one size."""
+    whole = ["블랙/260(8.5)", "블랙/270(9.5)", "화이트/260(8.5)"]
+    found = options.read([{"code": str(at), field: text} for at, text in enumerate(whole)])
+
+    assert (found.axes, found.problems) == ((COLOR, SIZE), ())
+    assert [(one.texts[COLOR], one.texts[SIZE], one.whole) for one in found.sources] == [
+        ("블랙", "260(8.5)", whole[0]),
+        ("블랙", "270(9.5)", whole[1]),
+        ("화이트", "260(8.5)", whole[2]),
+    ]
+    assert options.texts([{field: text} for text in whole[:1]]) == [{COLOR: "블랙", SIZE: "260(8.5)"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        (
+            [{"option": "블랙/S"}, {"option": "로고"}],
+            "'블랙/S' may be a colour and a size in one, and not all options surely are",
+        ),
+        (
+            [{"option": "블랙/S", "groups": {"종류": "A타입"}}, {"option": "블랙/M", "groups": {"종류": "B타입"}}],
+            "the group '옵션' says colour and size in one, and is not the only choice",
+        ),
+    ],
+)
+def test_what_may_be_colour_and_size_in_one_is_a_persons_matter(said: list[dict[str, Any]], problem: str) -> None:
+    found = options.read([{"code": str(at), **one} for at, one in enumerate(said)])
+
+    assert found.problems == (Reason(Why.AXES_UNCLEAR, problem, "options"),)
+
+
+def test_a_colours_own_number_beside_a_size_is_the_colours() -> None:
+    found = options.read(
+        [{"code": "1", "color": "BLACK-95", "size": "S"}, {"code": "2", "color": "BLACK-99", "size": "M"}]
+    )
+
+    assert texts(found) == [{COLOR: "BLACK-95", SIZE: "S"}, {COLOR: "BLACK-99", SIZE: "M"}]
+    assert found.problems == ()
 
 
 def test_options_that_say_nothing_are_not_sold_as_one() -> None:

@@ -74,6 +74,8 @@ def test_a_colour_that_is_spelled_anew_is_the_same_colour_with_another_text() ->
         (Axis.SIZE, "라지", "L (100)", True),
         (Axis.SIZE, "95", "95(M)", True),
         (Axis.SIZE, "XXL", "2XL", True),
+        (Axis.SIZE, "EU 42⅔", "42 2/3", True),
+        (Axis.SIZE, "EU 42⅔", "42 1/3", False),
         (Axis.SIZE, "S", "M", False),
         (Axis.SIZE, "230", "235", False),
         (Axis.SIZE, "W30 L32", "W32 L32", False),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from bobusang.catalog.tables.variants import Axis, StockKind
 from bobusang.catalog.variants import Goods, Stock
@@ -140,3 +142,52 @@ def test_more_than_three_doubts_are_counted() -> None:
         f"{WAS}0 ('블랙 / 270', was '블랙 / 230'), 1 ('블랙 / 271', was '블랙 / 231'), "
         f"2 ('블랙 / 272', was '블랙 / 232') and 1 more{STAYS}"
     )
+
+
+choices = st.tuples(
+    st.sampled_from(["블랙", "화이트", "네이비"]), st.sampled_from(["S", "M", "95", "100", "260(8.5)", "42⅔"])
+)
+
+
+@given(
+    listed=st.lists(choices, min_size=2, max_size=8, unique=True),
+    sign=st.sampled_from(["/", "_", "-", ", ", " | "]),
+    coded=st.booleans(),
+    still=st.lists(st.booleans(), min_size=8, max_size=8),
+    more=st.sampled_from([(), ("선물포장",), ("레드{}S",), ("블랙",)]),
+)
+def test_colour_and_size_in_one_text_are_found_again_whatever_else_is_listed(
+    listed: list[tuple[str, str]], sign: str, coded: bool, still: list[bool], more: tuple[str, ...]
+) -> None:
+    """How a text is read depends on the others: beside 선물포장 nothing is read apart, and the S that sells out must be
+    the same S."""
+
+    def said(code: int, text: str, **more: Any) -> dict[str, Any]:
+        return {"code": str(code) if coded else None, "option": text, "available": True} | more
+
+    whole = {cell: sign.join(cell) for cell in listed}
+    before = options.read([said(code, text) for code, text in enumerate(whole.values())])
+    assume(len(before.axes) == 2)
+    goods = grid.build(before, WORDS)[0]
+    now = [said(code, text, available=False) for code, text in enumerate(whole.values()) if still[code]]
+    now += [said(100 + code, text.format(sign)) for code, text in enumerate(more)]
+
+    found = restocked(goods, options.read(now)) if now else None
+
+    if found:
+        named = {cell: OUT if still[code] else UNKNOWN for code, cell in enumerate(listed)}
+        assert {cell: claim for cell, claim in claims(found.goods).items() if cell in named} == named
+        assert found.doubts == ""
+
+
+@pytest.mark.parametrize("coded", [True, False])
+def test_what_was_listed_as_one_text_keeps_its_stock_when_it_is_read_apart(coded: bool) -> None:
+    """It was converted before colour and size were read apart; its axes are a person's matter, its stock is not."""
+    listed = [{"code": str(code) if coded else None, "option": text} for code, text in enumerate(("블랙/S", "블랙/M"))]
+    old = [options.Source(one["code"], {Axis.COLOR: str(one["option"])}, IN, None, gone=False) for one in listed]
+    goods = grid.build(options.Sorted(tuple(old), (Axis.COLOR,)), WORDS)[0]
+
+    found = restocked(goods, options.read([listed[0] | {"available": False}, listed[1] | {"available": True}]))
+
+    assert claims(found.goods) == {("블랙/S", "FREE"): OUT, ("블랙/M", "FREE"): IN}
+    assert found.doubts == ""

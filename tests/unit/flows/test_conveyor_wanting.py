@@ -76,20 +76,6 @@ def test_the_kind_of_goods_is_told_by_the_last_step_that_tells_one(path: Any, ki
     assert wanting.kind_of({"category": path}) == kind
 
 
-@pytest.mark.parametrize(
-    ("shares", "material"),
-    [
-        ([("소가죽", "90"), ("폴리에스테르", "10")], "leather"),
-        ([("소가죽", "10"), ("폴리에스테르", "90")], "other"),
-        ([("면", None)], "other"),
-        ([], ""),
-    ],
-)
-def test_leather_is_what_most_of_it_is_and_unknown_is_not_none(shares: Any, material: str) -> None:
-    parts = [{"name": "겉감", "shares": [{"word": word, "percent": percent} for word, percent in shares]}]
-    assert wanting.material_of(parts) == material
-
-
 def test_the_dearest_option_that_can_be_had_is_what_we_may_have_to_pay() -> None:
     assert wanting.purchase(KNOWN, GOODS) == Money(52_000, "KRW")
     assert wanting.purchase(with_fields(price=60_000), GOODS) == Money(60_000, "KRW")

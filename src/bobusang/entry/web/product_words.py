@@ -77,6 +77,7 @@ WHY = {
     Why.OPTION_UNREADABLE: Told(N_("An option cannot be read as a colour or a size.")),
     Why.OPTION_DOUBLED: Told(N_("Two options of the mall are the same for the market.")),
     Why.OPTION_RELABELED: Told(N_("The mall gives an old option another name; somebody must say which is right.")),
+    Why.OPTIONS_MANY: Told(N_("Its colours and sizes make more combinations than can be listed.")),
     Why.AXES_UNCLEAR: Told(N_("It is not clear which options are colours and which are sizes.")),
     Why.AXES_CHANGED: Told(N_("Its options have changed from one kind to another; it must be listed anew.")),
     Why.FREE_MIXED: Told(N_("It has one size only and other sizes at the same time.")),

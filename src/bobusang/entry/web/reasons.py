@@ -43,6 +43,7 @@ WORDS: Mapping[Why, Said] = {
     Why.OPTION_UNREADABLE: Said(N_("An option cannot be read")),
     Why.OPTION_DOUBLED: Said(N_("Two options would be the same")),
     Why.OPTION_RELABELED: Said(N_("An option was renamed by the mall")),
+    Why.OPTIONS_MANY: Said(N_("Its options make too many combinations")),
     Why.AXES_UNCLEAR: Said(N_("It is not clear what its options choose")),
     Why.AXES_CHANGED: Said(N_("Its options choose something else than before")),
     Why.FREE_MIXED: Said(N_("One size is mixed with sizes")),

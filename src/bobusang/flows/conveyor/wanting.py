@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from bobusang.catalog.tables.variants import StockKind
 from bobusang.catalog.variants import Goods
 from bobusang.kit.money import Money
-from bobusang.stages.convert import restocking, stock
+from bobusang.stages.convert import customs, restocking, stock
+from bobusang.stages.convert.materials import Part
 from bobusang.stages.convert.naming import folded
 from bobusang.stages.convert.restocking import Restocked
 from bobusang.stages.price import model as price
@@ -33,7 +36,6 @@ KINDS = {
 """What duty tells apart, by words of the mall's category; anything else is just clothing or goods."""
 DUTY_INCLUDED = {"included": True, "refundable": True, "none": False}
 """What an account's word of duty means for the price; what is refunded is ours too. Without a word nothing is told."""
-LEATHER = ("leather", "가죽", "소가죽", "양가죽", "레더")
 ONLY = "only"
 """The code of the one colour or size where the mall has no choice of it: on the market it is an option like others.
 REGISTER would know it by its words, cells do not."""
@@ -51,14 +53,8 @@ def kind_of(fields: Mapping[str, Any]) -> str:
 
 
 def material_of(materials: Sequence[Mapping[str, Any]]) -> str:
-    """Leather where most of the first part is, something else where it is not; empty where nobody says."""
-    for part in materials:
-        shares = part.get("shares") or ()
-        if not shares:
-            continue
-        first = max(shares, key=lambda share: float(share.get("percent") or 0))
-        return "leather" if any(word in str(first.get("word", "")).casefold() for word in LEATHER) else "other"
-    return ""
+    """As customs ask, by the same main part as how it is made; empty where nobody knows."""
+    return customs.material(msgspec.convert(materials, tuple[Part, ...]))
 
 
 def stocked(known: Known, made: Converted) -> Restocked:

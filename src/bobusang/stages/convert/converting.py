@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bobusang.catalog.tables.variants import Axis
-from bobusang.stages.convert import grid, materials, measurements, model_number, options, wording
+from bobusang.stages.convert import customs, grid, measurements, model_number, options, wording
 from bobusang.stages.convert.gates import Field, Rule
 from bobusang.stages.convert.masters import Kind
 from bobusang.stages.convert.model import Converted, Held, Reason, Why
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bobusang.stages.convert.materials import Part
     from bobusang.stages.convert.wording import Texts
 
-VERSION = "3"
+VERSION = "4"
 """Grows when the same inputs would make another product, so that old conversions are made anew."""
 UNWANTED = {Rule.BRAND: Why.BRAND_BLOCKED, Rule.SOURCE: Why.SOURCE_BLOCKED}
 
@@ -99,7 +99,10 @@ def convert(
     gone = _vanished(brand, category, masters)
     sized = measurements.chart(fields.get("measurements"), masters.measures(category.buyma_category_id or 0))
     words = _words(fields, sized, masters, category.buyma_category_id or 0, texts, unknown_color)
-    made = _made(record, brand, category, masters, texts, grid.build(found, words, before.goods if before else None))
+    goods, notes = grid.build(found, words, before.goods if before else None)
+    if not goods.variants:
+        return Held((*gone, *notes))
+    made = _made(record, brand, category, masters, texts, (goods, notes))
     gone += _unmapped(made.goods, masters)
     made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
     refused = [
@@ -178,7 +181,7 @@ def _made(
         season_id=masters.season(str(fields.get("season") or "")),
         size_unit=measurements.UNIT if any(one.details for one in goods.options) else None,
         materials=tuple(msgspec.to_builtins(part) for part in parts),
-        construction=materials.construction(parts, (path, str(fields.get("name") or ""))).value,
+        construction=customs.construction(parts, (path, str(fields.get("name") or ""))).value,
         notes=(*record.options.notes, *doubled, *refused, *_unclear(parts)),
     )
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 ONE_COLOR = ""
 """The key of the only colour of a product whose mall names none."""
 FILLER = "grid:"
+MOST = 2_000
+"""Cells of a grid. Nothing that is worn comes in more; a thousand options that share no colour and no size make a
+million cells, 370 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goo
     new follows.
 
     An option that is gone is kept only where it was told to the market before, for a grid without it would be refused,
-    or where all of them are gone.
+    or where all of them are gone. A grid that would be too large has no cells, only the reason.
     """
     names = respelled(found.sources, before, words.text) if before else {axis: {} for axis in Axis}
     told = {(one.axis, one.key) for one in before.options} if before else set()
@@ -52,10 +55,14 @@ def build(found: Sorted, words: Words, before: Goods | None = None) -> tuple[Goo
     ]
     sources = sources or list(found.sources)
     options = tuple(one for axis in Axis for one in _options(axis, sources, words, before, names))
+    by_axis = {axis: [one for one in options if one.axis is axis] for axis in Axis}
+    many = len(by_axis[Axis.COLOR]) * len(by_axis[Axis.SIZE])
+    if many > MOST:
+        text = f"its options make {many:,} combinations, at most {MOST:,} can be listed"
+        return Goods(options, ()), (Reason(Why.OPTIONS_MANY, text, "options"),)
     cells: dict[tuple[str, str], list[Source]] = {}
     for one in sources:
         cells.setdefault(place(one, names), []).append(one)
-    by_axis = {axis: [one for one in options if one.axis is axis] for axis in Axis}
     codes = {one.code for one in sources}
     real = {
         (one.color_key, one.size_key): one

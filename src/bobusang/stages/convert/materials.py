@@ -1,60 +1,64 @@
-"""Materials parsed into parts with shares, and how a thing is made: duty depends on both."""
+"""Materials parsed into parts with shares, and each word into its fibre: duty depends on them."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 
 import msgspec
 
 from bobusang.stages.convert.text import clean
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+LEATHER = "leather"
 _FIBRES = {
     "cotton": "면 코튼 순면 cotton 綿",
     "wool": "울 양모 램스울 메리노울 버진울 wool lambswool merino 毛 ウール",
     "cashmere": "캐시미어 캐시미르 cashmere カシミヤ",
+    "alpaca": "알파카 alpaca アルパカ",
+    "mohair": "모헤어 mohair モヘヤ",
     "silk": "실크 견 silk 絹",
-    "linen": "린넨 마 아마 linen 麻",
+    "linen": "린넨 리넨 마 아마 linen 麻",
     "polyester": "폴리에스테르 폴리에스터 폴리 polyester ポリエステル",
     "nylon": "나일론 폴리아미드 nylon polyamide ナイロン",
     "polyurethane": "폴리우레탄 스판덱스 스판 엘라스틴 polyurethane elastane spandex ポリウレタン",
     "rayon": "레이온 비스코스 viscose rayon レーヨン",
+    "lyocell": "텐셀 리오셀 라이오셀 lyocell tencel リヨセル",
     "cupro": "큐프라 큐프로 cupro cupra キュプラ",
     "acrylic": "아크릴 acrylic アクリル",
     "modal": "모달 modal",
     "down": "거위솜털 구스다운 오리솜털 덕다운 다운 솜털 down ダウン",
     "feather": "깃털 거위깃털 오리깃털 feather フェザー",
-    "leather": "소가죽 양가죽 송아지가죽 천연가죽 가죽 카프스킨 램스킨 스웨이드 leather calfskin lambskin suede 革",
-    "synthetic leather": "합성피혁 합성가죽 인조가죽 에코레더 비건레더 합피 pu",
-    "rubber": "고무 러버 rubber",
+    "cloth": "패브릭 캔버스 메쉬 메시 텍스타일 직물 섬유 합성섬유 데님 fabric canvas mesh textile denim",
+    "straw": "라피아 밀짚 왕골 raffia straw",
+    LEATHER: (
+        "가죽 레더 천연가죽 생가죽 통가죽 소가죽 양가죽 송아지가죽 염소가죽 돼지가죽 천연소가죽 천연양가죽 천연피혁 "
+        "카프스킨 램스킨 쉽스킨 시프스킨 고트스킨 카우하이드 스웨이드 소가죽스웨이드 누벅 소가죽누벅 나파가죽 "
+        "leather genuineleather realleather bovine bovineleather cowleather calfleather goatleather sheepleather "
+        "lambleather cowhide cowskin calfskin lambskin sheepskin goatskin nappa nubuck suede calfsuede cowsuede 革"
+    ),
+    "synthetic leather": (
+        "합성피혁 합성가죽 합성레더 인조가죽 인조피혁 인조레더 인조스웨이드 에코레더 에코가죽 비건레더 비건가죽 "
+        "합피 합성 인조 pu pu가죽 pu레더 puleather fauxleather fauxsuede ecoleather veganleather syntheticleather "
+        "artificialleather syntheticsuede synthetic 合成皮革 合皮"
+    ),
+    "plastic": "pvc tpu eva 에바",
+    "rubber": "고무 합성고무 러버 rubber",
 }
 _WORDS = {word: fibre for fibre, words in _FIBRES.items() for word in words.split()}
-_SHARE = re.compile(r"\s*([^\d%(),/·+&]+?)\s*[(:]?\s*(\d{1,3}(?:\.\d{1,2})?)\s*%?\s*\)?\s*(?:[,/·+&]|$|(?<=[%)])\s*)")
-_BEFORE = re.compile(r"\s*(\d{1,3}(?:\.\d{1,2})?)\s*%\s*([^\d%(),/·+&]+?)\s*(?:[,/·+&]|$|(?=\d))")
-_MAIN = ("겉감", "소재", "원단", "갑피", "외피", "제품 소재", "shell", "outer")
-
-_KNIT = re.compile(
-    r"니트|스웨터|가디건|카디건|티셔츠|맨투맨|후드|하프집업|저지|knit|sweat|tee\b|t-shirt|hoodie", re.IGNORECASE
+_WORD = r"[^\d%(),/·+&]+?(?:\([^\d%()]+\))?"
+_SHARE = re.compile(rf"\s*({_WORD})\s*[(:]?\s*(\d{{1,3}}(?:\.\d{{1,2}})?)\s*%?\s*\)?\s*(?:[,/·+&]|$|(?<=[%)])\s*)")
+_BEFORE = re.compile(rf"\s*(\d{{1,3}}(?:\.\d{{1,2}})?)\s*%\s*({_WORD})\s*(?:[,/·+&]|$|(?=\d))")
+_APART = re.compile(r"[,/·+&](?![^(]*\))")
+_REMARK = re.compile(r"\(([^()]*)\)")
+_LABEL = r"[^\s\d%():,/|;·+&]{1,8}"
+_NAME = re.compile(rf"{_LABEL}(?:\s{_LABEL})?")
+_LABELLED = (
+    re.compile(rf"\s*[,/|;]\s*(?={_NAME.pattern}\s*:)"),
+    re.compile(rf"\s*[,/|;]\s*(?={_LABEL}\s*:)|\s+(?={_LABEL}\s*:)"),
 )
-_WOVEN = re.compile(
-    r"셔츠|자켓|재킷|코트|패딩|팬츠|데님|바람막이|블라우스|점퍼|shirt|jacket|coat|denim|pants|windbreaker",
-    re.IGNORECASE,
-)
-
-
-class Construction(StrEnum):
-    """How a thing is made, as customs ask."""
-
-    KNIT = "knit"
-    WOVEN = "woven"
-    LEATHER = "leather"
-    UNKNOWN = "unknown"
+"""Where the next part begins in a text that names parts: behind a sign, or where there is none behind a blank."""
 
 
 class Share(msgspec.Struct, frozen=True):
@@ -83,8 +87,18 @@ def parse(materials: Any) -> tuple[Part, ...]:
         materials = {"": materials}
     if not isinstance(materials, dict):
         return ()
-    parts = (Part(clean(str(name)), shares(str(text))) for name, text in materials.items() if text)
-    return tuple(part for part in parts if part.shares)
+    named = [one for name, text in materials.items() if text for one in _labelled(str(name), str(text))]
+    return tuple(Part(clean(name), found) for name, text in named if (found := shares(text)))
+
+
+def _labelled(name: str, text: str) -> list[tuple[str, str]]:
+    """One text that names parts by itself (`밑창: 고무 / 갑피: 소가죽`); `면: 60%` names none."""
+    plain = clean(normalize("NFKC", text))
+    for pattern in _LABELLED if ":" in plain else ():
+        pieces = [piece.partition(":") for piece in pattern.split(plain)]
+        if all(_NAME.fullmatch(label.strip()) and ":" not in rest and shares(rest) for label, _, rest in pieces):
+            return [(label, rest) for label, _, rest in pieces]
+    return [(name, text)]
 
 
 def shares(text: str) -> tuple[Share, ...]:
@@ -94,8 +108,10 @@ def shares(text: str) -> tuple[Share, ...]:
         found = _all(pattern, plain)
         if found:
             return tuple(_share(match.group(word), Decimal(match.group(percent))) for match in found)
-    words = [word.strip() for word in re.split(r"[,/·+&]", re.sub(r"[\d%()]", " ", plain)) if word.strip()]
-    return tuple(_share(word, None) for word in words) if words and not re.search(r"\d", plain) else ()
+    if re.search(r"\d", plain):
+        return ()
+    words = [word.strip() for word in _APART.split(plain.replace("%", " "))]
+    return tuple(_share(word, None) for word in words if re.sub(r"[()\s]", "", word))
 
 
 def _all(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
@@ -112,24 +128,15 @@ def _all(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 def _share(word: str, percent: Decimal | None) -> Share:
     word = word.strip(" :-")
-    return Share(word, _WORDS.get(re.sub(r"\s+", "", word).casefold(), ""), percent)
+    return Share(" ".join(re.sub(r"[()]", " ", word).split()), _fibre(word), percent)
 
 
-def construction(parts: tuple[Part, ...], said: Iterable[str]) -> Construction:
-    """Leather when the main part is mostly that; else knit or woven by what its category and name call it."""
-    main = next((part for name in _MAIN for part in parts if part.name.startswith(name)), parts[0] if parts else None)
-    if main and _leather(main) > 50:
-        return Construction.LEATHER
-    for text in said:
-        knit, woven = _KNIT.search(text), _WOVEN.search(text)
-        # 티셔츠 contains 셔츠, and what is knitted says so.
-        if knit or woven:
-            return Construction.KNIT if knit else Construction.WOVEN
-    return Construction.UNKNOWN
+def _fibre(word: str) -> str:
+    """The fibre of a word; its remark may be anything (`소가죽(겉)`) but another fibre (`가죽(합성)`)."""
+    found = _known(_REMARK.sub("", word))
+    remarks = {_known(remark) for remark in _REMARK.findall(word)}
+    return found if remarks <= {"", found} else ""
 
 
-def _leather(part: Part) -> Decimal:
-    found = [share for share in part.shares if share.fibre == "leather"]
-    if any(share.percent is None for share in found):
-        return Decimal(100) if len(part.shares) == len(found) else Decimal(0)
-    return sum((share.percent for share in found if share.percent is not None), Decimal(0))
+def _known(word: str) -> str:
+    return _WORDS.get(re.sub(r"\s+", "", word).casefold(), "")

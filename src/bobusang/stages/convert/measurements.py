@@ -59,6 +59,9 @@ NAMES: dict[str, tuple[tuple[str, int], ...]] = {
     "머리둘레": (("頭周り", 1), ("内周", 1)),
     "챙길이": (("つばの長さ", 1), ("つば", 1)),
 }
+# Size tables call a flat width 단면 as often as 너비.
+NAMES |= {label.replace("너비", "단면"): names for label, names in NAMES.items() if label.endswith("너비")}
+NAMES |= {"힙너비": NAMES["엉덩이너비"], "힙단면": NAMES["엉덩이너비"]}
 
 
 @dataclass(frozen=True, slots=True)

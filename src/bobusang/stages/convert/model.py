@@ -32,6 +32,7 @@ class Why(StrEnum):
     OPTION_UNREADABLE = "option_unreadable"
     OPTION_DOUBLED = "option_doubled"
     OPTION_RELABELED = "option_relabeled"
+    OPTIONS_MANY = "options_many"
     AXES_UNCLEAR = "axes_unclear"
     AXES_CHANGED = "axes_changed"
     FREE_MIXED = "free_mixed"

@@ -11,7 +11,7 @@ import msgspec
 
 from bobusang.catalog.tables.variants import Axis
 from bobusang.catalog.variants import Stock, source_key
-from bobusang.stages.convert import colors, sizes, stock
+from bobusang.stages.convert import colors, sizes, splitting, stock
 from bobusang.stages.convert.model import Reason, Why
 from bobusang.stages.convert.text import clean
 
@@ -38,10 +38,21 @@ class Source(msgspec.Struct, frozen=True):
     stock: Stock
     price: int | None
     gone: bool
+    whole: str = ""
+    """The one text that colour and size were read from, where they were."""
 
     def key(self, axis: Axis) -> str:
         """What the text of an axis is found again by."""
         return text_key(axis, self.texts.get(axis, ""))
+
+    def otherwise(self) -> list[Source]:
+        """The same, read another way: what was read apart as one text, and one text as what it may be apart."""
+        if self.whole:
+            readings: list[dict[Axis, str]] = [{axis: self.whole} for axis in Axis]
+        else:
+            only = next(iter(self.texts.values())) if len(self.texts) == 1 else ""
+            readings = [cell.texts for cell in splitting.apart(only)]
+        return [msgspec.structs.replace(self, texts=texts) for texts in readings]
 
 
 def text_key(axis: Axis, text: str) -> str:
@@ -62,22 +73,54 @@ class Sorted:
 def read(options: Sequence[Mapping[str, Any]], *, sold_out: bool = False) -> Sorted:
     """Sort a record's options along colour and size."""
     said = [_said(option) for option in options]
-    found, problems = _chosen(said)
+    apart, unclear = _apart(said)
+    found, problems = _chosen(apart)
     axes = tuple(axis for axis in Axis if axis in found)
-    sources = [_source(one, _along(texts, found), sold_out=sold_out) for one, texts in zip(options, said, strict=True)]
+    sources = [
+        _source(one, _along(texts, found), whole="" if texts is before else _chosen_text(before), sold_out=sold_out)
+        for one, before, texts in zip(options, said, apart, strict=True)
+    ]
     placed = tuple(one for one in sources if all(axis in one.texts for axis in axes))
     lost = len(sources) - len(placed)
     notes = (
         (Reason(Why.OPTION_UNREADABLE, f"{lost} of {len(sources)} options do not say all of {axes}"),) if lost else ()
     )
-    return Sorted(placed, axes, (*problems, *_mixed(placed), *_mute(placed)), notes)
+    return Sorted(placed, axes, (*unclear, *problems, *_mixed(placed), *_mute(placed)), notes)
 
 
 def texts(options: Sequence[Mapping[str, Any]]) -> list[dict[Axis, str]]:
     """What each option says along colour and size, for whoever shows them."""
-    said = [_said(option) for option in options]
+    said, _ = _apart([_said(option) for option in options])
     found, _ = _chosen(said)
     return [_along(texts, found) for texts in said]
+
+
+def _apart(said: list[Said]) -> tuple[list[Said], list[Reason]]:
+    """Options whose one text says colour and size, as if each were said by itself; and what is unclear about it."""
+    choices = {name: values for name, values in _groups(said).items() if not all(map(sizes.is_free, values))}
+    if len(choices) > 1:
+        return said, _beside(choices)
+    found = splitting.split(next(iter(choices.values()), ()))
+    if found.unclear:
+        text = f"'{found.unclear}' may be a colour and a size in one, and not all options surely are"
+        return said, [Reason(Why.AXES_UNCLEAR, text, "options")]
+    if not found.cells:
+        return said, []
+    cells = [found.cells.get(_chosen_text(texts)) for texts in said]
+    return [[(axis.value, text) for axis, text in cell.texts.items()] if cell else [] for cell in cells], []
+
+
+def _beside(choices: Mapping[str, Sequence[str]]) -> list[Reason]:
+    """Colour and size in one, and something else to choose: that is one axis too many, unless the other is the size
+    and what looks like one the colour's own."""
+    sure = {name for name, values in choices.items() if by_values(values) is Axis.SIZE}
+    double = next((name for name, values in choices.items() if not sure and splitting.split(values).cells), None)
+    text = f"the group '{double}' says colour and size in one, and is not the only choice"
+    return [Reason(Why.AXES_UNCLEAR, text, "options")] if double else []
+
+
+def _chosen_text(said: Said) -> str:
+    return next((text for _, text in said if not sizes.is_free(text)), "")
 
 
 def _chosen(said: Sequence[Said]) -> tuple[dict[Axis, str], list[Reason]]:
@@ -147,7 +190,7 @@ def _texts(pairs: Iterable[tuple[Any, Any]]) -> Said:
     return [(str(name), plain) for name, text in pairs if isinstance(text, str) and (plain := text.strip())]
 
 
-def _source(option: Mapping[str, Any], texts: Mapping[Axis, str], *, sold_out: bool) -> Source:
+def _source(option: Mapping[str, Any], texts: Mapping[Axis, str], *, whole: str, sold_out: bool) -> Source:
     code, price = option.get("code"), option.get("price")
     return Source(
         None if code is None else str(code),
@@ -155,6 +198,7 @@ def _source(option: Mapping[str, Any], texts: Mapping[Axis, str], *, sold_out: b
         stock.OUT if sold_out else stock.claim(option),
         price if type(price) is int and price > 0 else None,
         option.get("gone") is True,
+        whole,
     )
 
 

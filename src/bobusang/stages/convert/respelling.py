@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
-from unicodedata import normalize
 
 from bobusang.catalog.tables.variants import Axis
 from bobusang.stages.convert import colors, sizes
@@ -92,7 +91,7 @@ def _is_same(option: Option, text: str, told: Callable[[Axis, str], str]) -> boo
     """Whether a new text may mean what the option is: nothing that is understood of both speaks against it."""
     if option.market_text.casefold() == told(option.axis, text).casefold():
         return True
-    was, now = (normalize("NFKC", one).casefold() for one in (option.text, text))
+    was, now = (sizes.plain(one).casefold() for one in (option.text, text))
     if not _agree(_NUMBER.findall(was), _NUMBER.findall(now)):
         return False
     if option.axis is Axis.SIZE:

@@ -7,6 +7,7 @@ sold as the M's. Such a code is doubted by the rule of `respelling`, and FULL or
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from bobusang.catalog.variants import Variant
     from bobusang.stages.convert.options import Sorted, Source
+    from bobusang.stages.convert.respelling import Names
 
     Cell = tuple[str, str]
 
@@ -40,6 +42,7 @@ def restocked(goods: Goods, found: Sorted) -> Restocked:
     """What is claimed of each cell now; one that is not named any more is unknown (an option that really went is there
     and gone). Where a code is doubted texts alone decide, but no text under another cell's code."""
     names, owners = named(goods), _owners(goods)
+    found = _read_as_converted(goods, found, names)
     by_code = {one.code: one for one in found.sources if one.code is not None}
     by_place: dict[Cell, list[Source]] = {}
     moved = False
@@ -58,6 +61,19 @@ def restocked(goods: Goods, found: Sorted) -> Restocked:
         return _renewed(variant, trusted) if trusted else _doubtful(variant, [*coded, *texted])
 
     return Restocked(Goods(goods.options, tuple(map(renewed, goods.variants))), _told_of(others, owners))
+
+
+def _read_as_converted(goods: Goods, found: Sorted, names: Names) -> Sorted:
+    """Colour and size in one text are read apart or together by what the others say, and the others change: a source
+    that names no cell is read the other way, if it names one then."""
+    cells = {(one.color_key, one.size_key) for one in goods.variants}
+
+    def read(one: Source) -> Source:
+        if grid.place(one, names) in cells:
+            return one
+        return next((other for other in one.otherwise() if grid.place(other, names) in cells), one)
+
+    return replace(found, sources=tuple(map(read, found.sources)))
 
 
 def _doubted(goods: Goods, found: Sorted) -> list[Source]:

@@ -36,12 +36,14 @@ _SPELLED = sorted((_KOREAN | _ENGLISH).items(), key=lambda pair: -len(pair[0]))
 _LETTERS = re.compile(r"(?<![A-Z0-9])(\d{0,2})(X{0,4})([SML])(?![A-Z])")
 _REGION = r"(?:US|UK|EU|EUR|FR|IT|KR|JP|JPN|DE|AU|W|M|Y)"
 _LETTER = r"(?:\d{0,2}X{0,4}[SL]|X{1,4}[SL]?|M|SMALL|MEDIUM|LARGE)"
-_NUMBER = r"\d{1,3}(?:[.,]\d{1,2})?(?:\s?[½⅓⅔]|\s?[12]/[23])?"
+_NUMBER = r"\d{1,3}(?:[.,]\d{1,2})?(?:\s?(?:[12]/[23]|[1357]/[48]))?"
 _UNIT = r"(?:CM|MM|INCH|IN|호|号|사이즈|SIZE|Y|T|M|W|L|MONTHS?|개월|세)"
 _ONE = rf"(?:{_REGION}\s?)?(?:{_LETTER}|{_NUMBER}\s?{_UNIT}?)(?:\s?사이즈)?"
 _SIZE = re.compile(rf"{_ONE}(?:\s?[-/~(\[,]\s?{_ONE}\s?[)\]]?)*", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
 _APART = re.compile(r"[\s\-_/.·]+")
+_FRACTION = re.compile(r"[¼-¾⅐-⅟↉]")
+_HALF = re.compile(r"(?<![\d.,/])(\d{1,3}) 1/2(?!\d)")
 
 
 @lru_cache(maxsize=8192)
@@ -51,29 +53,38 @@ def is_free(text: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
+def plain(text: str) -> str:
+    """In plain signs and single blanks: a fraction keeps its number (`42⅔` is not 422), and a half is written as the
+    market's lists write it (`8½` is 8.5)."""
+    apart = _FRACTION.sub(lambda found: f" {found[0]}", text)
+    folded = _SPACES.sub(" ", normalize("NFKC", apart).replace("\u2044", "/")).strip()
+    return _HALF.sub(r"\1.5", folded)
+
+
+@lru_cache(maxsize=8192)
 def is_size(text: str) -> bool:
     """Whether this reads as a size; a colour's number such as `009` does too, so a group is judged as a whole."""
-    plain = _SPACES.sub(" ", normalize("NFKC", text)).strip()
-    return is_free(plain) or plain in _KOREAN or _SIZE.fullmatch(plain) is not None
+    said = plain(text)
+    return is_free(said) or said in _KOREAN or _SIZE.fullmatch(said) is not None
 
 
 @lru_cache(maxsize=8192)
 def written(text: str) -> str:
     """A size as it is written: one FREE for all its names, letters in capitals, Korean words for letters undone."""
-    plain = _SPACES.sub(" ", normalize("NFKC", text)).strip()
-    if is_free(plain):
+    said = plain(text)
+    if is_free(said):
         return FREE
-    plain = _KOREAN.get(plain, plain)
-    short = re.sub(r"\s*(?:사이즈|size)$", "", plain, flags=re.IGNORECASE) or plain
+    said = _KOREAN.get(said, said)
+    short = re.sub(r"\s*(?:사이즈|size)$", "", said, flags=re.IGNORECASE) or said
     return short.upper() if _SIZE.fullmatch(short) else short
 
 
 def letters(text: str) -> list[str]:
     """The letter sizes that a text names, each in one spelling: `Small (95)` is S, XXL and 2XL are 2XL."""
-    plain = normalize("NFKC", text).upper()
+    said = plain(text).upper()
     for word, letter in _SPELLED:
-        plain = plain.replace(word, f" {letter} ")
-    return [_letter(*found) for found in _LETTERS.findall(plain)]
+        said = said.replace(word, f" {letter} ")
+    return [_letter(*found) for found in _LETTERS.findall(said)]
 
 
 def _letter(number: str, exes: str, size: str) -> str:
