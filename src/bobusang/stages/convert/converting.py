@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bobusang.stages.convert.materials import Part
     from bobusang.stages.convert.wording import Texts
 
-VERSION = "3"
+VERSION = "4"
 """Grows when the same inputs would make another product, so that old conversions are made anew."""
 UNWANTED = {Rule.BRAND: Why.BRAND_BLOCKED, Rule.SOURCE: Why.SOURCE_BLOCKED}
 
