@@ -100,9 +100,9 @@ def _named(masters: Masters) -> dict[Subject, Named]:
     return {
         subject: Named(
             {
-                int(row["id"]): (name_of(kind, row), " > ".join(filter(None, (row.get("paths"), name_of(kind, row)))))
-                for row in masters.rows(kind)
-                if row["id"].isdecimal() and row["id"] != "0"
+                id: (name_of(kind, row), " > ".join(filter(None, (row.get("paths"), name_of(kind, row)))))
+                for id, row in masters.numbered(kind)
+                if id
             }
         )
         for subject, kind in KINDS.items()

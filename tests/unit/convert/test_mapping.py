@@ -137,6 +137,8 @@ def test_a_mapping_is_written_and_read_again() -> None:
         ("category,okmall,a,,,0,,accepted", "which is no category"),
         ("brand,okmall,a,,,999,,accepted", "the market has no brand 999"),
         ("brand,okmall,a,,,x,,proposed", "'x' is no number"),
+        ("brand,okmall,a,,,²,,proposed", "'²' is no number"),
+        (f"brand,okmall,a,,,{'9' * 30},,proposed", "'9{30}' is no number"),
         ("brand,okmall,a,,,1,,maybe", "it needs a kind"),
         ("brand,okmall,a", "it has 3 columns, not 8"),
         ("brand,okmall,a,,,,,blocked\nbrand,okmall,a,,,,,proposed", "line 3 .*comes twice"),

@@ -81,7 +81,7 @@ def aliases_of(brands: Iterable[MallBrand]) -> dict[str, str]:
 
 def propose_brands(brands: Iterable[MallBrand], masters: Masters, aliases: Mapping[str, str]) -> dict[int, list[Match]]:
     """For each brand of a mall the market's brands that it may be, the best first."""
-    names = Names((int(row["id"]), name_of(Kind.BRANDS, row)) for row in masters.rows(Kind.BRANDS))
+    names = Names((id, name_of(Kind.BRANDS, row)) for id, row in masters.numbered(Kind.BRANDS))
     return {
         brand.id: names.find([text for text in (brand.name_en, brand.name_ko, brand.key) if text], aliases)
         for brand in brands
@@ -95,8 +95,7 @@ def propose_categories(
 
     A wrong category is a loss that cannot be mended, so a name that is found under several paths is no sure match.
     """
-    rows = masters.rows(Kind.CATEGORIES)
-    names = Names((int(row["id"]), row.get("name", "")) for row in rows if row["id"] != "0")
+    names = Names((id, row.get("name", "")) for id, row in masters.numbered(Kind.CATEGORIES) if id)
     return {one.id: names.find([one.full_path.split(SEPARATOR)[-1]], aliases) for one in categories}
 
 
