@@ -119,6 +119,29 @@ def test_a_list_that_was_never_imported_forbids_nothing() -> None:
     assert LISTS.has(Kind.BRANDS, 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        *(("Small", 2), ("S(95)", 2), ("95 (S)", 2), ("S/36", 2), ("medium", 3), ("미디움", 3), ("M [100]", 3)),
+        *(("XXL", 6), ("2XL", 6), ("xxl(115)", 6), ("XXXL", 7), ("3XL", 7), ("X-Large", 5), ("95", 4)),
+        *(("S/M", 99), ("S(M)", 99), ("W32 L34", 99), ("US M10", 99), ("X-Small", 99), ("5M", 99), ("로고", 99)),
+    ],
+)
+def test_a_size_is_found_by_its_letter_where_it_has_one(text: str, id: int) -> None:
+    named = ("S", "M", "95", "XL", "XXL", "3XL")
+    rows = [{"id": str(id), "name": name, "category_id": "7"} for id, name in enumerate(named, start=2)]
+    found = Masters({Kind.SIZES: [*rows, {"id": "99", "name": "その他", "category_id": "7"}]})
+
+    assert found.size(7, text) == id
+
+
+def test_a_size_that_is_listed_as_it_is_written_is_that_one() -> None:
+    names = ("XXL", "2XL", "S(95)", "S")
+    found = Masters({Kind.SIZES: [{"id": str(id), "name": name} for id, name in enumerate(names, start=1)]})
+
+    assert [found.size(0, name) for name in names] == [1, 2, 3, 4]
+
+
 def test_what_was_stored_before_ids_were_checked_stops_nothing() -> None:
     stored = Masters(
         {

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from bobusang.kit.errors import Invalid
@@ -22,6 +23,8 @@ Row = dict[str, str]
 LONGEST = 20_000_000
 """More bytes than any of the lists has (22,567 brands are about a megabyte)."""
 SHOWN = 30
+_BESIDE = re.compile(r"[()\[\]/,]")
+_LETTER = re.compile(r"(?:[2-9]?X|X{2,4})?[SL]|M|SMALL|MEDIUM|X?-?LARGE")
 
 
 class Kind(StrEnum):
@@ -207,8 +210,10 @@ class Masters:
         return name_of(kind, row) if row else ""
 
     def size(self, category_id: int, text: str) -> int | None:
-        """The number of a size within a category, as it is written there; else that of what it calls other."""
-        asked = ((category, name) for category in (category_id, 0) for name in (sizes.written(text), *OTHER))
+        """The number of a size within a category, as it is written there or by its letter; else that of what it calls
+        other."""
+        names = (sizes.written(text), *_lettered(text), *OTHER)
+        asked = ((category, name) for category in (category_id, 0) for name in names)
         return next((found for one in asked if (found := self._sizes.get(one)) is not None), None)
 
     def color(self, text: str) -> int | None:
@@ -238,6 +243,9 @@ class Masters:
         found: dict[tuple[int, str], int] = {}
         for id, row in self.numbered(Kind.SIZES):
             found.setdefault((_category(row), sizes.written(row.get("name", ""))), id)
+        for (category, name), id in tuple(found.items()):  # after the names: a list may have both XXL and 2XL
+            for letter in _lettered(name):
+                found.setdefault((category, letter), id)
         return found
 
     @cached_property
@@ -262,6 +270,16 @@ class Masters:
     @cached_property
     def _seasons(self) -> dict[str, int]:
         return {_season(name_of(Kind.SEASONS, row)): id for id, row in self.numbered(Kind.SEASONS)}
+
+
+@lru_cache(maxsize=8192)
+def _lettered(text: str) -> tuple[str, ...]:
+    """The one letter that a size is, beside what is only told with it: `S(95)`, `Small`, `XXL / 110`.
+
+    The L of `W32 L34` and the M of `US M10` are no sizes, so a letter that stands with others is none.
+    """
+    whole = [part for part in _BESIDE.split(text) if _LETTER.fullmatch(sizes.written(part).upper())]
+    return tuple(sizes.letters(whole[0])) if whole and len(sizes.letters(text)) == 1 else ()
 
 
 def _season(text: str) -> str:
