@@ -12,6 +12,7 @@ from bobusang.catalog.categories import MallCategory
 from bobusang.catalog.model import Review
 from bobusang.kit.errors import Invalid
 from bobusang.stages.convert import mapping, reviewing
+from bobusang.stages.convert.glossary import Glossary, shipped
 from bobusang.stages.convert.mapping import Mapped
 from bobusang.stages.convert.masters import Kind, Masters
 from bobusang.stages.convert.model import Reason, Why
@@ -110,8 +111,7 @@ def test_brands_and_categories_are_proposed_with_a_confidence() -> None:
         3: [],
     }
     assert mapping.sure(found) == [Assigned(1, 203, "NIKE", 1), Assigned(2, 7, "GUCCI", 1)]
-    words = {"니트": "ニット", "셔츠": "シャツ"}
-    assert mapping.propose_categories(CATEGORIES[:3], LISTS, words) == {
+    assert mapping.propose_categories(CATEGORIES[:3], LISTS, Glossary(shipped())) == {
         1: [Match(1, "ニット", How.ALIAS, 0.5), Match(2, "ニット", How.ALIAS, 0.5)],
         2: [Match(3, "シャツ", How.ALIAS, 0.95)],
         3: [],

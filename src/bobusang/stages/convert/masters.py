@@ -188,6 +188,11 @@ def name_of(kind: Kind, row: Row) -> str:
     return next((row[name] for name in NAMES.get(kind, ("name",)) if row.get(name)), "")
 
 
+def path_of(kind: Kind, row: Row) -> str:
+    """The same with what it stands under."""
+    return " > ".join(filter(None, (row.get("paths"), name_of(kind, row))))
+
+
 @dataclass(frozen=True)
 class Masters:
     """The current lists of a market, to be looked up."""
