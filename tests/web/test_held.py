@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bobusang.catalog import categories
 from bobusang.catalog.brands import Proposal
+from bobusang.catalog.categories import Proposal as Category
 from bobusang.kit.sql import Statement
 from bobusang.sandbox.words import BRANDS
 from tests.web import holding
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 STATES = Statement("select state from held_writes order by id")
 BRAND = Statement("select is_active, buyma_brand_id, buyma_brand_name from mall_brands where id = :id")
 ACTS = Statement("select action from audit_log where actor = 'the operator' order by id")
+CELLS = ("th a", "td:nth-child(3)", "td:nth-child(4)")
 KNOWN = BRANDS[-1]
 """A brand that the demo does not accept, and that the market has."""
 
@@ -201,6 +204,21 @@ async def test_a_category_is_found_in_the_markets_own_words(screen: Screen) -> N
     assert done.text(".said").endswith("was accepted: its products may go to the market.")
     left = await screen.operator.get("/held/categories")
     assert first not in [link.removeprefix("/ui") for link in left.links("tbody th a")]
+
+
+async def test_a_korean_category_is_shown_with_what_it_may_be_and_how_sure_that_is(screen: Screen) -> None:
+    paths = [("여성", "신발", "단화", "스니커즈"), ("신발", "단화", "스니커즈")]
+    await screen.app.engine.db.transact(lambda tx: categories.propose(tx, "okmall", list(map(Category, paths))))
+
+    page = await screen.operator.get("/held/categories", q="단화")
+
+    [women, anyone] = sorted(zip(*(page.texts(f"tbody tr {cell}") for cell in CELLS), strict=True), reverse=True)
+    assert women == (
+        "여성 > 신발 > 단화 > 스니커즈",
+        "レディースファッション > 靴・シューズ > スニーカー",
+        "95% another name of it",
+    )
+    assert anyone[2].startswith("50%")
 
 
 async def test_a_rate_that_jumped_is_believed_or_not(screen: Screen) -> None:

@@ -10,7 +10,8 @@ from bobusang.catalog.model import Review
 from bobusang.kit.clock import utc
 from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
-from bobusang.stages.convert import mapping, mastering
+from bobusang.stages.convert import mapping, mastering, memory
+from bobusang.stages.convert.glossary import Glossary
 from bobusang.stages.convert.masters import Kind, Masters
 from bobusang.stages.convert.naming import How, Match
 from bobusang.stages.convert.reviewing import Subject
@@ -65,6 +66,7 @@ class Pending:
     categories: list[categories.MallCategory]
     masters: Masters
     aliases: dict[str, str]
+    glossary: Glossary
 
 
 async def pending(
@@ -81,13 +83,14 @@ async def pending(
         begin = last if place == Subject.CATEGORY else 0
         room = limit - len(waiting)
         others = await categories.listed(tx, mall, review=Review.PROPOSED, after=begin, limit=room)
-    return Pending(waiting, others, await mastering.current(tx, market), mapping.aliases_of(every))
+    lists, words = await mastering.current(tx, market), await memory.glossary(tx)
+    return Pending(waiting, others, lists, mapping.aliases_of(every), words)
 
 
 def matched(found: Pending) -> list[Unreviewed]:
     """Each waiting row with what it may be."""
     near = mapping.propose_brands(found.brands, found.masters, found.aliases)
-    far = mapping.propose_categories(found.categories, found.masters, {})
+    far = mapping.propose_categories(found.categories, found.masters, found.glossary)
     return [
         *(
             Unreviewed(

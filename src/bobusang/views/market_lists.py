@@ -2,15 +2,17 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from bobusang.kit.db import Tx
 from bobusang.kit.sql import Statement
-from bobusang.stages.convert import mastering
-from bobusang.stages.convert.masters import Kind, Masters, name_of
-from bobusang.stages.convert.naming import Names, folded
+from bobusang.stages.convert import mastering, memory
+from bobusang.stages.convert.glossary import Glossary
+from bobusang.stages.convert.market_categories import Categories
+from bobusang.stages.convert.masters import Kind, Masters, name_of, path_of
+from bobusang.stages.convert.naming import Match, Names, folded
 from bobusang.stages.convert.reviewing import Subject
 from bobusang.views.mappings import Proposed
 
@@ -33,13 +35,16 @@ class Choice:
     name: str
 
 
+Find = Callable[[Sequence[str], Mapping[str, str]], list[Match]]
+
+
 class Named:
     """One of the market's lists, to be searched; what was once compared is remembered."""
 
-    def __init__(self, rows: Mapping[int, tuple[str, str]]) -> None:
-        """Rows by number: the name, and the whole path."""
-        self._names = Names((id, name) for id, (name, _) in rows.items())
-        self._paths = {id: path for id, (_, path) in rows.items()}
+    def __init__(self, paths: Mapping[int, str], find: Find) -> None:
+        """Rows by number with their whole path, and how they are found by what a mall calls its own."""
+        self._paths = paths
+        self._find = find
         self._folded = [(id, f"{path} {folded(path)}".casefold()) for id, path in self._paths.items()]
         self._found = lru_cache(maxsize=REMEMBERED)(self._compared)
 
@@ -48,7 +53,8 @@ class Named:
         return self._paths.get(id, "") if id is not None else ""
 
     def proposed(self, called: Sequence[str], aliases: Mapping[str, str]) -> list[Proposed]:
-        """Rows that something of these names may be, the best first."""
+        """Rows that something of these names may be, the best first; a category is asked for by its path and its
+        gender."""
         mine = tuple(sorted((name, aliases[name]) for name in map(folded, called) if name in aliases))
         return self._found(tuple(called), mine)
 
@@ -65,13 +71,13 @@ class Named:
     def _compared(self, called: tuple[str, ...], aliases: tuple[tuple[str, str], ...]) -> list[Proposed]:
         return [
             Proposed(market_id=one.id, name=self._paths[one.id], how=one.how, confidence=one.confidence)
-            for one in self._names.find(called, dict(aliases))
+            for one in self._find(called, dict(aliases))
         ]
 
 
 @dataclass(slots=True)
 class MarketLists:
-    """The lists of a market, kept until a newer one is imported."""
+    """The lists of a market, kept until a newer one is imported, or the words that they are found by change."""
 
     market: str
     _mark: object = None
@@ -79,11 +85,12 @@ class MarketLists:
 
     async def fresh(self, tx: Tx) -> Mapping[Subject, Named]:
         """The lists as they are now."""
-        mark = [(row["kind"], row["version"]) for row in await tx.fetch(MARK, market=self.market)]
-        if mark != self._mark or not self._lists:
+        glossary = await memory.glossary(tx)
+        versions = [(row["kind"], row["version"]) for row in await tx.fetch(MARK, market=self.market)]
+        if self._mark != (versions, glossary.mark) or not self._lists:
             # Tens of thousands of names are taken apart; meanwhile others are served.
-            self._lists = await asyncio.to_thread(_named, await mastering.current(tx, self.market))
-            self._mark = mark
+            self._lists = await asyncio.to_thread(_named, await mastering.current(tx, self.market), glossary)
+            self._mark = (versions, glossary.mark)
         return self._lists
 
 
@@ -96,14 +103,13 @@ async def aliases(tx: Tx, names: Sequence[str | None]) -> dict[str, str]:
     return {name: next(iter(others)) for name, others in found.items() if len({folded(one) for one in others}) == 1}
 
 
-def _named(masters: Masters) -> dict[Subject, Named]:
+def _named(masters: Masters, glossary: Glossary) -> dict[Subject, Named]:
+    paths = {
+        subject: {id: path_of(kind, row) for id, row in masters.numbered(kind) if id} for subject, kind in KINDS.items()
+    }
+    brands = Names((id, name_of(Kind.BRANDS, row)) for id, row in masters.numbered(Kind.BRANDS) if id)
+    categories = Categories(masters, glossary)
     return {
-        subject: Named(
-            {
-                int(row["id"]): (name_of(kind, row), " > ".join(filter(None, (row.get("paths"), name_of(kind, row)))))
-                for row in masters.rows(kind)
-                if row["id"].isdecimal() and row["id"] != "0"
-            }
-        )
-        for subject, kind in KINDS.items()
+        Subject.BRAND: Named(paths[Subject.BRAND], brands.find),
+        Subject.CATEGORY: Named(paths[Subject.CATEGORY], lambda called, _: categories.find(*called)),
     }

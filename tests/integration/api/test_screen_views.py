@@ -9,6 +9,8 @@ from bobusang.catalog import brands
 from bobusang.catalog.brands import Proposal
 from bobusang.kit.sql import Bulk
 from bobusang.stages.collect.tables import collect_runs
+from bobusang.stages.convert import memory
+from bobusang.stages.convert.glossary import Term
 from bobusang.stages.convert.naming import How
 from bobusang.stages.convert.reviewing import Subject
 from bobusang.stages.price import fxbook
@@ -100,6 +102,22 @@ async def test_the_markets_lists_are_searched_and_kept(door: Door) -> None:
     assert named.proposed([nike.name], aliases) == [
         Proposed(market_id=nike.market_id, name=nike.name, how=How.EXACT, confidence=1.0)
     ]
+
+
+async def test_a_category_is_proposed_in_the_words_of_the_glossary_as_it_is_now(door: Door) -> None:
+    await stocked(door)
+    db, lists = door.app.engine.db, MarketLists("buyma")
+
+    async def called(path: str) -> list[tuple[str, float]]:
+        async with db.read() as tx:
+            named = (await lists.fresh(tx))[Subject.CATEGORY]
+        return [(one.name, one.confidence) for one in named.proposed([path, ""], {})]
+
+    before = await called("신발 > 운동구두")
+    await db.transact(lambda tx: memory.put_terms(tx, [Term("운동구두", "スニーカー")]))
+
+    assert (before, await called("신발 > 운동구두")) == ([], [("スニーカー", 0.95)])
+    assert await called("SHOES > 스니커즈") == [("スニーカー", 0.95)]
 
 
 async def test_what_needs_a_person_is_counted(door: Door) -> None:

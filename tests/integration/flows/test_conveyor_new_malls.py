@@ -55,6 +55,30 @@ async def sold(shop: Shop, mall: str) -> dict[str, dict[str, Any]]:
     return {f"{mall}-{one['key']}": one for one in items if one["listed"] and not one["sold_out"]}
 
 
+async def test_what_a_new_mall_calls_its_categories_is_asked_of_people_in_the_markets_words(shop: Shop) -> None:
+    """A category that nobody has reviewed holds its products; what it probably is stands beside it at once."""
+    brands_alone = "".join(line for line in mapping(1, ("wconcept",)).splitlines(True) if "category," not in line)
+
+    async def work(tx: Tx) -> Any:
+        known = await mastering.current(tx, "buyma")
+        await reviewing.imported(tx, reviewing.parsed(brands_alone, known))
+        return await choosing.chosen(tx, shop.yard.app.collector, ["wconcept"])
+
+    assert await shop.run(Mode.FULL, await shop.yard.db.transact(work)) == "COMPLETED"
+
+    rows = await shop.yard.rows("""
+        select full_path, buyma_category_id as id, is_active as review from mall_categories
+        where mall_name = 'wconcept'""")
+    assert len(rows) == len({row["full_path"] for row in rows}) > 1
+    assert {row["review"] for row in rows} == {None}
+    assert {row["full_path"]: row["id"] for row in rows if row["id"]} == {
+        "남성 > 가방 > 반지갑": 3316,
+        "남성 > 의류 > 셔츠": 3305,
+        "여성 > 신발 > 스니커즈": 3072,
+        "여성 > 의류 > 셔츠": 3065,
+    }
+
+
 def offered(shown: dict[str, Any]) -> int:
     return sum(one["stock_type"] != "out_of_stock" for one in shown["variants"])
 

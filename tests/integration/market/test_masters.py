@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bobusang.catalog import brands, categories
+from bobusang.catalog import assigning, brands, categories
+from bobusang.catalog.assigning import Assigned
 from bobusang.catalog.model import Review
 from bobusang.flows.market import masters
 from bobusang.flows.market.masters import Proposed
@@ -14,7 +15,7 @@ from bobusang.kit.errors import BobusangError, Conflict, Invalid, Missing, Unava
 from bobusang.kit.transport import AiohttpTransport
 from bobusang.sandbox.world import World
 from bobusang.stages.convert import mastering
-from bobusang.stages.convert.masters import Kind
+from bobusang.stages.convert.masters import Kind, path_of
 from bobusang.testing.sandbox import running
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Database
     from bobusang.testing.sandbox import Door
 
+SHOES = "メンズファッション > 靴・シューズ > スニーカー"
 Place = tuple["Door", AiohttpTransport]
 
 
@@ -89,22 +91,31 @@ def test_a_folder_without_lists_is_refused(tmp_path: Path) -> None:
         masters.local(tmp_path)
 
 
+async def proposed(db: Database) -> Proposed:
+    """As the API does it: read, compared, written."""
+    async with db.read() as tx:
+        waiting = await masters.unreviewed(tx, "buyma")
+    found = masters.compared(waiting)
+    return await db.transact(lambda tx: masters.propose(tx, found))
+
+
 async def test_proposals_are_written_beside_what_nobody_reviewed(db: Database, place: Place) -> None:
     door, transport = place
     await masters.refreshed(db, transport, "buyma", f"{door.buyma}/downloads")
     async with db.read() as tx:
         lists = await mastering.current(tx, "buyma")
     name = lists.rows(Kind.BRANDS)[0]["brand_name"]
-    leaf = lists.rows(Kind.CATEGORIES)[0]["name"]
+    [shoes] = [id for id, row in lists.numbered(Kind.CATEGORIES) if path_of(Kind.CATEGORIES, row) == SHOES]
 
     new = [brands.Proposal("1", name_en=name), brands.Proposal("2", name_en="Nobody Knows Them")]
+    paths = [("남성", "신발", "스니커즈"), ("신발", "스니커즈"), ("남성", "신발")]
     await db.transact(lambda tx: brands.propose(tx, "okmall", new))
     await db.transact(lambda tx: brands.propose(tx, "mustit", [brands.Proposal("3", name_en=name)]))
-    await db.transact(lambda tx: categories.propose(tx, "okmall", [categories.Proposal(("의류", leaf))]))
+    await db.transact(lambda tx: categories.propose(tx, "okmall", [categories.Proposal(path) for path in paths]))
     async with db.read() as tx:
         blocked = await brands.listed(tx, "mustit")
     await db.transact(lambda tx: brands.review(tx, [blocked[0].id], Review.BLOCKED))
-    found = await db.transact(lambda tx: masters.propose(tx, "buyma"))
+    found = await proposed(db)
 
     async with db.read() as tx:
         told = [
@@ -112,12 +123,30 @@ async def test_proposals_are_written_beside_what_nobody_reviewed(db: Database, p
             for mall in ("mustit", "okmall")
             for one in await brands.listed(tx, mall)
         ]
-        [category] = await categories.listed(tx, "okmall")
-    same = sum(1 for row in lists.rows(Kind.CATEGORIES) if row["name"] == leaf) == 1
-    assert found == Proposed(brands=1, categories=int(same))
+        rows = {one.full_path: (one.buyma_category_id, one.review) for one in await categories.listed(tx, "okmall")}
+    assert found == Proposed(brands=1, categories=1)
     assert told == [
         ("3", None, Review.BLOCKED),
         ("1", name, Review.PROPOSED),
         ("2", None, Review.PROPOSED),
     ]
-    assert (category.buyma_category_id is not None, category.review) == (same, Review.PROPOSED)
+    assert rows == {
+        "남성 > 신발 > 스니커즈": (shoes, Review.PROPOSED),
+        "신발 > 스니커즈": (None, Review.PROPOSED),
+        "남성 > 신발": (None, Review.PROPOSED),
+    }
+
+
+async def test_what_a_person_decides_while_names_are_compared_stays(db: Database) -> None:
+    await db.transact(lambda tx: mastering.take_in(tx, "buyma", Kind.BRANDS, b"id,brand_name\n203,NIKE\n252,GUCCI\n"))
+    await db.transact(lambda tx: brands.propose(tx, "okmall", [brands.Proposal("n", name_en="NIKE")]))
+    async with db.read() as tx:
+        found = masters.compared(await masters.unreviewed(tx, "buyma"))
+        [nike] = await brands.listed(tx, "okmall")
+
+    await db.transact(lambda tx: assigning.review_brands(tx, [Assigned(nike.id, 252, "GUCCI", 1, Review.ACCEPTED)]))
+
+    assert await db.transact(lambda tx: masters.propose(tx, found)) == Proposed()
+    async with db.read() as tx:
+        [nike] = await brands.listed(tx, "okmall")
+    assert (nike.buyma_brand_id, nike.review) == (252, Review.ACCEPTED)

@@ -151,20 +151,19 @@ def test_a_replaced_word_is_gone(term: str, text: str) -> None:
     assert same_name(term, term.upper())
 
 
-@given(st.text() | st.text(alphabet="ア 가a\u00a0\n👨\u200d👩e\u0301", max_size=80), st.sampled_from(Field))
-def test_a_fitted_text_is_never_too_long_or_untidy_and_fits_again(text: str, kind: Field) -> None:
-    gate = buyma()
-    fitted = gate.fitted(kind, text, TODAY)
-
-    assert set(rules_broken(kind, fitted)) <= {Rule.EMPTY, Rule.HTML, Rule.BROKEN, Rule.HANGUL}
-    assert gate.fitted(kind, fitted, TODAY) == fitted
-
-
-def test_a_fitted_text_has_its_words_replaced_before_it_is_cut() -> None:
-    gate = buyma([CHEAP, PHRASE])
-
-    assert gate.fitted(Field.OPTION, "激安 ブラック Made in China ア", TODAY) == "お得 ブラック ア"
-    assert gate.fitted(Field.COMMENTS, "ア" * 2999 + "\n\nイ", TODAY) == "ア" * 2999
+@pytest.mark.parametrize(
+    ("text", "on", "reworded"),
+    [
+        ("激安 ブラック Made in China ア", TODAY, "お得 ブラック ア"),
+        ("Made in China", TODAY, ""),
+        ("コート\n\n激安\n■素材：綿　100%", TODAY, "コート\n\nお得\n■素材：綿 100%"),
+        ("■素材：綿　100%  ", TODAY, "■素材：綿　100%  "),
+        ("コピー品", TODAY, "コピー品"),
+        ("激安 ブラック", date(2026, 2, 1), "激安 ブラック"),
+    ],
+)
+def test_words_are_replaced_and_a_text_without_any_stays_as_it_is(text: str, on: date, reworded: str) -> None:
+    assert buyma([FAKE, CHEAP, PHRASE]).reworded(text, on) == reworded
 
 
 def test_the_lists_are_read_from_a_file() -> None:

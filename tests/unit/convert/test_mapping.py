@@ -12,6 +12,7 @@ from bobusang.catalog.categories import MallCategory
 from bobusang.catalog.model import Review
 from bobusang.kit.errors import Invalid
 from bobusang.stages.convert import mapping, reviewing
+from bobusang.stages.convert.glossary import Glossary, shipped
 from bobusang.stages.convert.mapping import Mapped
 from bobusang.stages.convert.masters import Kind, Masters
 from bobusang.stages.convert.model import Reason, Why
@@ -110,8 +111,7 @@ def test_brands_and_categories_are_proposed_with_a_confidence() -> None:
         3: [],
     }
     assert mapping.sure(found) == [Assigned(1, 203, "NIKE", 1), Assigned(2, 7, "GUCCI", 1)]
-    words = {"니트": "ニット", "셔츠": "シャツ"}
-    assert mapping.propose_categories(CATEGORIES[:3], LISTS, words) == {
+    assert mapping.propose_categories(CATEGORIES[:3], LISTS, Glossary(shipped())) == {
         1: [Match(1, "ニット", How.ALIAS, 0.5), Match(2, "ニット", How.ALIAS, 0.5)],
         2: [Match(3, "シャツ", How.ALIAS, 0.95)],
         3: [],
@@ -137,6 +137,8 @@ def test_a_mapping_is_written_and_read_again() -> None:
         ("category,okmall,a,,,0,,accepted", "which is no category"),
         ("brand,okmall,a,,,999,,accepted", "the market has no brand 999"),
         ("brand,okmall,a,,,x,,proposed", "'x' is no number"),
+        ("brand,okmall,a,,,²,,proposed", "'²' is no number"),
+        (f"brand,okmall,a,,,{'9' * 30},,proposed", "'9{30}' is no number"),
         ("brand,okmall,a,,,1,,maybe", "it needs a kind"),
         ("brand,okmall,a", "it has 3 columns, not 8"),
         ("brand,okmall,a,,,,,blocked\nbrand,okmall,a,,,,,proposed", "line 3 .*comes twice"),

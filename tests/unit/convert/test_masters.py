@@ -37,6 +37,32 @@ def test_half_a_file_or_another_is_refused(data: bytes, why: str) -> None:
         masters.parse(Kind.BRANDS, data)
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "why"),
+    [
+        (Kind.COLORS, "id,name\n1,ホワイト\n,ブラック\n", "line 3: the id '' is no number of the market"),
+        (Kind.SEASONS, "id,name\nx,25AW\n", "line 2: the id 'x' is no number"),
+        (Kind.COLORS, "id,name\n²,ホワイト\n", "line 2: the id .* is no number"),
+        (Kind.BRANDS, f"id,brand_name\n{2**63},NIKE\n", "line 2: the id '9223372036854775808' is no number"),
+        (Kind.SIZES, "id,name,category_id\n1,S,x\n", "line 2: the category_id 'x' is no number"),
+        (Kind.SIZES, "id,name\n1,S\n", "no column category_id"),
+        (Kind.SIZE_DETAILS, "name,group_name\n肩幅,x\n", "no column category_id"),
+        (Kind.BRANDS, "id,limited\n1,0\n", "no column brand_name or name"),
+        (Kind.COLORS, "id,paths,name,limited\n3060,a,ドレス,0\n", "its column paths is of the list of categories"),
+        (Kind.CATEGORIES, "id,name,category_id\n1,S,2\n", "of the list of sizes or size_details or tags"),
+    ],
+)
+def test_a_list_that_nothing_could_be_looked_up_in_is_refused(kind: Kind, text: str, why: str) -> None:
+    with pytest.raises(Invalid, match=f"the list of {kind} cannot be read: .*{why}"):
+        masters.parse(kind, text.encode())
+
+
+def test_a_size_without_a_category_is_one_of_all_categories() -> None:
+    rows = masters.parse(Kind.SIZES, b"id,name,category_id\n1,S,\n2,S,7\n")
+
+    assert [Masters({Kind.SIZES: rows}).size(category, "S") for category in (6, 7)] == [1, 2]
+
+
 def test_versions_differ_by_what_came_changed_and_vanished() -> None:
     before = [{"id": "1", "name": "a"}, {"id": "2", "name": "b"}]
     after = [{"id": "2", "name": "B"}, {"id": "3", "name": "c"}]
@@ -91,3 +117,39 @@ def test_a_list_that_was_never_imported_forbids_nothing() -> None:
     assert LISTS.has(Kind.CATEGORIES, 3064)
     assert not LISTS.has(Kind.CATEGORIES, 1)
     assert LISTS.has(Kind.BRANDS, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        *(("Small", 2), ("S(95)", 2), ("95 (S)", 2), ("S/36", 2), ("medium", 3), ("미디움", 3), ("M [100]", 3)),
+        *(("XXL", 6), ("2XL", 6), ("xxl(115)", 6), ("XXXL", 7), ("3XL", 7), ("X-Large", 5), ("95", 4)),
+        *(("S/M", 99), ("S(M)", 99), ("W32 L34", 99), ("US M10", 99), ("X-Small", 99), ("5M", 99), ("로고", 99)),
+    ],
+)
+def test_a_size_is_found_by_its_letter_where_it_has_one(text: str, id: int) -> None:
+    named = ("S", "M", "95", "XL", "XXL", "3XL")
+    rows = [{"id": str(id), "name": name, "category_id": "7"} for id, name in enumerate(named, start=2)]
+    found = Masters({Kind.SIZES: [*rows, {"id": "99", "name": "その他", "category_id": "7"}]})
+
+    assert found.size(7, text) == id
+
+
+def test_a_size_that_is_listed_as_it_is_written_is_that_one() -> None:
+    names = ("XXL", "2XL", "S(95)", "S")
+    found = Masters({Kind.SIZES: [{"id": str(id), "name": name} for id, name in enumerate(names, start=1)]})
+
+    assert [found.size(0, name) for name in names] == [1, 2, 3, 4]
+
+
+def test_what_was_stored_before_ids_were_checked_stops_nothing() -> None:
+    stored = Masters(
+        {
+            Kind.COLORS: [{"id": "", "name": "ブラック"}, {"id": "1", "name": "ホワイト"}],
+            Kind.SIZES: [{"id": "²", "name": "S", "category_id": "²"}],
+            Kind.SEASONS: [{"id": "x", "name": "25AW"}],
+        }
+    )
+
+    assert [stored.color(text) for text in ("Black", "White")] == [None, 1]
+    assert (stored.size(1, "S"), stored.season("25FW"), stored.has(Kind.SIZES, 2)) == (None, None, False)

@@ -62,6 +62,13 @@ def test_a_name_that_two_rows_share_is_a_doubt() -> None:
     assert MARKET.find(["acme"], {}) == [Match(11, "Acme", How.EXACT, 0.5), Match(12, "ACME", How.EXACT, 0.5)]
 
 
+def test_two_that_are_as_near_are_not_sure_unless_one_of_them_is_meant() -> None:
+    names = Names([(1, "Sneakers"), (2, "SNEAKERS")])
+
+    assert [one.sure for one in names.find(["Sneaker"], {})] == [False, False]
+    assert [(one.id, one.sure) for one in names.find(["Sneaker"], {}, {2})] == [(2, True), (1, True)]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [("GUCCI", "GUCCI KIDS"), ("MM6", "Maison Margiela"), ("MM6 Maison Margiela", "Maison Margiela"), ("ON", "OM")],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bobusang.catalog.brands import MallBrand
+from bobusang.catalog.categories import SEPARATOR, MallCategory
 from bobusang.catalog.model import Review
 from bobusang.sandbox.buyma.downloads import download
 from bobusang.sandbox.buyma.masters import MISSING
-from bobusang.sandbox.words import BRANDS, COLOURS
+from bobusang.sandbox.words import BRANDS, COLOURS, KINDS
 from bobusang.stages.convert import mapping, masters
+from bobusang.stages.convert.glossary import Glossary, shipped
 from bobusang.stages.convert.masters import Kind, Masters
 
 
@@ -29,3 +31,22 @@ def test_every_brand_is_proposed_but_those_that_the_market_lacks() -> None:
     proposed = mapping.sure(mapping.propose_brands(brands, lists(), {}))
 
     assert {one.market_name for one in proposed} == {one.en for one in BRANDS} - MISSING
+
+
+def test_most_categories_of_the_malls_have_a_proposal_and_those_of_one_gender_a_sure_one() -> None:
+    """Names are Korean here and Japanese there: without the glossary's words none was ever found."""
+    leaves = sorted({kind.path[-1] for kind in KINDS})
+    said = [SEPARATOR.join(("SHOP", *above, leaf)) for above in ((), ("여성",)) for leaf in leaves]
+    rows = [MallCategory(id, "okmall", path, None, None, None, Review.PROPOSED, None) for id, path in enumerate(said)]
+
+    found = mapping.propose_categories(rows, lists(), Glossary(shipped()))
+
+    everyone, women = ({leaf: found[id + first] for id, leaf in enumerate(leaves)} for first in (0, len(leaves)))
+    assert sum(map(bool, everyone.values())) == 10
+    assert {leaf: one[0].name for leaf, one in women.items() if one and one[0].sure} == {
+        "반지갑": "レディースファッション > 財布・小物 > 二つ折り財布",
+        "셔츠": "レディースファッション > トップス > シャツ",
+        "스니커즈": "レディースファッション > 靴・シューズ > スニーカー",
+        "코트": "レディースファッション > アウター > コート",
+    }
+    assert not any(match.sure for matches in everyone.values() for match in matches)

@@ -83,6 +83,24 @@ def test_the_glossary_takes_words_apart(korean: str, rendering: Rendering) -> No
     assert GLOSSARY.render(korean) == rendering
 
 
+@pytest.mark.parametrize(
+    ("korean", "text", "known"),
+    [
+        *(("숄더백", "ショルダーバッグ", True), ("가죽백", "レザーバッグ", True), ("블랙진", "ブラックジーンズ", True)),
+        *(("니트숄", "ニットショール", True), ("백", "バッグ", True), ("힐", "ヒール", True)),
+        *(("진회색", "ダークグレー", True), ("진네이비", "ダークネイビー", True), ("연베이지", "ライトベージュ", True)),
+        *(("백멜란지", "ホワイトメランジ", True), ("백로고", "バックロゴ", True), ("백바지", "ホワイトパンツ", True)),
+        *(("가죽백로고", "レザーバックロゴ", True), ("진니트", "チンニット", False), ("백코트", "ペクコート", False)),
+        *(("숄코트티셔츠", "ショルコートTシャツ", False), ("니트백로퍼", "ニットペクローファー", False)),
+    ],
+)
+def test_a_thing_of_one_syllable_is_only_the_end_of_a_compound(korean: str, text: str, known: bool) -> None:
+    """진회색, dark grey, was grey jeans, and as every part was known no model was asked."""
+    found = GLOSSARY.render(korean)
+
+    assert (found.text, found.known) == (text, known)
+
+
 def test_phrases_and_latin_words_are_terms_too_and_codes_are_not_touched() -> None:
     glossary = Glossary(
         [Term("브이넥 니트", "Vネックニット"), Term("cotton", "コットン"), Term("Air", "エア", "", True)]

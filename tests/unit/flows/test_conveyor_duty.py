@@ -41,7 +41,7 @@ def floor(category: tuple[str, ...], said: Any) -> Money | None:
     )
     known = replace(KNOWN, told=Told({"price": 150_000, "category": list(category), "weight_grams": 900}))
     wanted = wanting.priced(known, made, Goods((), ()), ACCOUNT, None, currency="JPY", may_raise=True)
-    return decide(Facts(wanted, RATES, FX), Policy(), NOW).floor
+    return decide(Facts(wanted, RATES, NOW.date(), FX), Policy(), NOW).floor
 
 
 @pytest.mark.parametrize(

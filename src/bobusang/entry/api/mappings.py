@@ -119,9 +119,12 @@ async def taken(desk: Desk, text: str, market: str) -> MappingTaken:
 @router.post("/propose", summary="Propose what is unreviewed")
 async def propose_mappings(desk: Operator, query: Annotated[ForMarket, Query()]) -> Proposals:
     """Written beside brands and categories that nobody has reviewed, where it is near enough; only a person accepts."""
+    async with desk.read() as tx:
+        waiting = await masters.unreviewed(tx, query.market)
+    found = await asyncio.to_thread(masters.compared, waiting)
 
     async def work(tx: Tx) -> Proposals:
-        done = await masters.propose(tx, query.market)
+        done = await masters.propose(tx, found)
         await desk.note(tx, "mapping.propose", "market", query.market, after=done)
         return Proposals(brands=done.brands, categories=done.categories)
 

@@ -303,7 +303,7 @@ def _row(line: Line, named: Named, aliases: Mapping[str, str]) -> Row:
     if isinstance(line, BrandLine):
         names = [text for text in (line.name_en, line.name_ko, line.key) if text]
     else:
-        names = [line.path.split(" > ")[-1]]
+        names = [line.path, line.gender or ""]
     id = _market_id(line)
     return Row(line, called(line), id, named.path(id), named.proposed(names, aliases))
 

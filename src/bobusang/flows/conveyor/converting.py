@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried
 from bobusang.kit.errors import Rejected, Throttled
 from bobusang.stages.convert import converting, mapping, memory, store
+from bobusang.stages.convert.market_categories import Categories
 from bobusang.stages.convert.model import Converted, Held, Why
 from bobusang.stages.convert.store import Result
 
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Tx
     from bobusang.kit.errors import External
     from bobusang.stages.convert.converting import Read
-    from bobusang.stages.convert.masters import Masters
+    from bobusang.stages.convert.naming import Match
     from bobusang.stages.convert.store import Conversion
     from bobusang.stages.convert.translate import Translated
 
 SHOWN = 3
+ALL = 1_000_000
 UNREAD, MADE_ALREADY = (
     "not all of its pages are read yet",
     "this version is made already: another of its pages came first",
@@ -89,7 +92,7 @@ class Converting:
         for task in tasks:
             known = facts.known.get(task.input["key"])
             outcomes[task.id] = self._outcome(task, known, facts, done, held)
-        await self._keep_held(mall, held, facts.by.masters)
+        await self._keep_held(mall, held, facts.by)
         return outcomes
 
     async def _facts(self, mall: str, keys: Sequence[str]) -> Facts:
@@ -146,17 +149,18 @@ class Converting:
             unknown_color=self._belt.unknown_color,
         )
 
-    async def _keep_held(self, mall: str, held: Sequence[tuple[Known, Held]], masters: Masters) -> None:
+    async def _keep_held(self, mall: str, held: Sequence[tuple[Known, Held]], by: Looked) -> None:
         """Why products are held, and the categories that nobody has been asked about: written at once, for a held
         product's task is skipped and saves nothing."""
         if not held:
             return
         results = [Result(known.id, known.version, made) for known, made in held]
         unknown = {_path(known) for known, made in held if _lacks_category(made)} - {()}
+        likely = await asyncio.to_thread(_likely, unknown, by) if unknown else {}
 
         async def work(tx: Tx) -> None:
             await write(tx, self._belt.market, results)
-            await propose(tx, mall, unknown, masters)
+            await propose(tx, mall, likely)
 
         await self._belt.db.transact(work)
 
@@ -178,14 +182,21 @@ async def write(tx: Tx, market: str, results: Sequence[Result]) -> None:
     await store.save(tx, market, sorted(results, key=lambda one: one.product_id))
 
 
-async def propose(tx: Tx, mall: str, paths: Iterable[tuple[str, ...]], masters: Masters) -> None:
+async def propose(tx: Tx, mall: str, likely: Mapping[tuple[str, ...], Sequence[Match]]) -> None:
     """Ask people what categories of a mall are that no one has been asked about, with the market's likely name."""
-    proposals = [categories.Proposal(path) for path in sorted(paths)]
-    if not proposals:
+    if not likely:
         return
-    await categories.propose(tx, mall, proposals)
-    rows = [one for one in await categories.listed(tx, mall, limit=1_000_000) if one.buyma_category_id is None]
-    await assigning.propose_categories(tx, mapping.sure(mapping.propose_categories(rows, masters, {})))
+    await categories.propose(tx, mall, [categories.Proposal(path) for path in sorted(likely)])
+    found = {categories.SEPARATOR.join(path): matches for path, matches in likely.items()}
+    rows = [one for one in await categories.listed(tx, mall, limit=ALL) if one.buyma_category_id is None]
+    asked = {one.id: found[one.full_path] for one in rows if one.full_path in found}
+    await assigning.propose_categories(tx, mapping.sure(asked))
+
+
+def _likely(paths: Iterable[tuple[str, ...]], by: Looked) -> dict[tuple[str, ...], list[Match]]:
+    """What the market may call them: names are compared, which takes long for a transaction."""
+    named = Categories(by.masters, by.translator.glossary)
+    return {path: named.find(categories.SEPARATOR.join(path)) for path in paths}
 
 
 def told(held: Held) -> str:

@@ -23,22 +23,37 @@ if TYPE_CHECKING:
 ALL = 1_000_000
 T = TypeVar("T")
 
-# One statement for all of it: every batch that is sifted or converted asks. What is replaced gets a new id, and of two
-# who write at once the one with the lower id may be seen last: the sum of ids tells that too, the highest would not.
-CHANGED = Statement("""
+
+def _changed(moments: str) -> str:
+    """One statement for all of it: every batch that is sifted or converted asks.
+
+    What is replaced gets a new id; what is reviewed gets a new instant. Of two who write at once the one with the lower
+    id, or the earlier instant, may be seen last: sums tell that too, the highest would not.
+    """
+    return f"""
     select (select count(*) from market_masters where market = :market) as masters,
       (select max(id) from market_masters where market = :market) as newest_master,
       (select count(*) from glossary_terms) as terms, (select sum(id) from glossary_terms) as term_ids,
       (select count(*) from translation_memory where origin = 'person') as corrections,
       (select sum(id) from translation_memory where origin = 'person') as correction_ids,
       (select count(*) from mall_brands where mall_name = :mall) as brands,
-      (select max(updated_at) from mall_brands where mall_name = :mall) as brand_at,
+      (select {moments} from mall_brands where mall_name = :mall) as brands_at,
       (select count(*) from mall_categories where mall_name = :mall) as categories,
-      (select max(updated_at) from mall_categories where mall_name = :mall) as category_at""")
+      (select {moments} from mall_categories where mall_name = :mall) as categories_at"""
+
+
+# To the microsecond. SQLite's whole numbers are too small for all of a mall's in one sum.
+CHANGED = Statement(
+    sqlite=_changed(
+        "sum(cast(strftime('%s', updated_at) as integer)) || ' ' || sum(cast(substr(updated_at, 21, 6) as integer))"
+    ),
+    postgres=_changed("sum(extract(epoch from updated_at))"),
+    mariadb=_changed("sum(timestampdiff(microsecond, '1970-01-01', updated_at))"),
+)
 MASTERS = ("masters", "newest_master")
 TERMS = ("terms", "term_ids")
 CORRECTIONS = ("corrections", "correction_ids")
-MAPPED = ("brands", "brand_at", "categories", "category_at")
+MAPPED = ("brands", "brands_at", "categories", "categories_at")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from bobusang.catalog.model import Review
 from bobusang.kit.errors import Missing, Unavailable
 from bobusang.kit.http import Call
 from bobusang.kit.sql import Statement
-from bobusang.stages.convert import mapping, mastering
+from bobusang.stages.convert import mapping, mastering, memory
 from bobusang.stages.convert.masters import LONGEST, Kind
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bobusang.catalog.categories import MallCategory
     from bobusang.kit.db import Database, Tx
     from bobusang.kit.http import Transport
+    from bobusang.stages.convert.glossary import Glossary
     from bobusang.stages.convert.mastering import Imported
     from bobusang.stages.convert.masters import Masters
 
@@ -40,6 +41,25 @@ class Proposed:
 
     brands: int = 0
     categories: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unreviewed:
+    """Brands and categories of all malls, and all that proposals for them are found by."""
+
+    brands: Sequence[MallBrand]
+    """Reviewed ones too: their names tell what others are called."""
+    categories: Sequence[MallCategory]
+    masters: Masters
+    glossary: Glossary
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What is near enough to be written beside its row."""
+
+    brands: Sequence[Assigned]
+    categories: Sequence[Assigned]
 
 
 async def fetched(transport: Transport, url: str) -> dict[Kind, bytes]:
@@ -85,23 +105,25 @@ async def refreshed(
     return await db.transact(lambda tx: take_in(tx, market, files, shrink=shrink))
 
 
-async def propose(tx: Tx, market: str) -> Proposed:
-    """Write what brands and categories nobody has reviewed probably are; only a person accepts."""
-    masters = await mastering.current(tx, market)
+async def unreviewed(tx: Tx, market: str) -> Unreviewed:
+    """What waits for a review, in all malls."""
     names = [row["mall_name"] for row in await tx.fetch(MALLS)]
     every = [one for mall in names for one in await brands.listed(tx, mall, limit=ALL)]
     open_ = [one for mall in names for one in await categories.listed(tx, mall, review=Review.PROPOSED, limit=ALL)]
-    # Thousands of names are compared with tens of thousands: not on the loop.
-    found = await asyncio.to_thread(_sure, masters, every, open_)
-    return Proposed(await assigning.propose_brands(tx, found[0]), await assigning.propose_categories(tx, found[1]))
+    return Unreviewed(every, open_, await mastering.current(tx, market), await memory.glossary(tx))
 
 
-def _sure(
-    masters: Masters, every: Sequence[MallBrand], open_: Sequence[MallCategory]
-) -> tuple[list[Assigned], list[Assigned]]:
-    aliases = mapping.aliases_of(every)
-    unreviewed = [one for one in every if one.review is Review.PROPOSED]
-    return (
-        mapping.sure(mapping.propose_brands(unreviewed, masters, aliases)),
-        mapping.sure(mapping.propose_categories(open_, masters, {})),
+def compared(found: Unreviewed) -> Compared:
+    """What it probably is. Thousands of names are compared with tens of thousands, for minutes: never on the loop, nor
+    in a transaction, where nobody else could write meanwhile."""
+    waiting = [one for one in found.brands if one.review is Review.PROPOSED]
+    near = mapping.propose_brands(waiting, found.masters, mapping.aliases_of(found.brands))
+    far = mapping.propose_categories(found.categories, found.masters, found.glossary)
+    return Compared(mapping.sure(near), mapping.sure(far))
+
+
+async def propose(tx: Tx, found: Compared) -> Proposed:
+    """Write it beside what nobody has reviewed meanwhile; only a person accepts."""
+    return Proposed(
+        await assigning.propose_brands(tx, found.brands), await assigning.propose_categories(tx, found.categories)
     )

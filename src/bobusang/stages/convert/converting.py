@@ -43,6 +43,31 @@ class Read:
     """Its texts that need a translation before it can be converted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sayable:
+    """Translations, and how they are put into words that may be said on the market that day."""
+
+    texts: Texts
+    gate: Gate
+    on: date
+
+    def reworded(self, text: str) -> str:
+        """In words that may be said."""
+        return self.gate.reworded(text, self.on)
+
+    def name(self, fields: Mapping[str, Any], brand: str) -> str:
+        """The listing's name; what it is gets its words before it is cut to what is left beside the brand."""
+        return self.reworded(wording.name(fields, brand, self.texts, self.reworded) or "")
+
+    def comments(self, fields: Mapping[str, Any], title: str, brand: str, style: str, parts: tuple[Part, ...]) -> str:
+        """The listing's text."""
+        return self.reworded(wording.comments(fields, title, brand, style, parts, self.texts))
+
+    def option(self, source: str) -> str:
+        """A colour or a size, before two that became the same are told apart; empty: nothing of it may be said."""
+        return self.reworded(wording.told(source, self.texts) or "")
+
+
 def read(fields: Mapping[str, Any], found: options.Sorted | None = None) -> Read:
     """Understand a record; `found` are its options where they have been read already."""
     found = found or read_options(fields)
@@ -98,11 +123,12 @@ def convert(
         return Held(tuple(problems))
     gone = _vanished(brand, category, masters)
     sized = measurements.chart(fields.get("measurements"), masters.measures(category.buyma_category_id or 0))
-    words = _words(fields, sized, masters, category.buyma_category_id or 0, texts, unknown_color)
+    sayable = Sayable(texts, gate, on)
+    words = _words(fields, sized, masters, category.buyma_category_id or 0, sayable, unknown_color)
     goods, notes = grid.build(found, words, before.goods if before else None)
     if not goods.variants:
         return Held((*gone, *notes))
-    made = _made(record, brand, category, masters, texts, (goods, notes))
+    made = _made(record, brand, category, masters, sayable, (goods, notes))
     gone += _unmapped(made.goods, masters)
     made = msgspec.structs.replace(made, notes=(*made.notes, *_dropped(sized)))
     refused = [
@@ -155,7 +181,7 @@ def _made(
     brand: MallBrand,
     category: MallCategory,
     masters: Masters,
-    texts: Texts,
+    sayable: Sayable,
     built: tuple[Goods, tuple[Reason, ...]],
 ) -> Converted:
     fields, parts = record.fields, record.parts
@@ -165,12 +191,12 @@ def _made(
     goods, doubled = built
     model, refused = _model(fields)
     style = model if brand_id else ""
-    title = wording.name(fields, brand_name, texts) or ""
+    title = sayable.name(fields, brand_name)
     said = fields.get("category")
     path = " > ".join(map(str, said)) if isinstance(said, list | tuple) else str(said or "")
     return Converted(
         name=title,
-        comments=wording.comments(fields, title, brand_name, style, parts, texts),
+        comments=sayable.comments(fields, title, brand_name, style, parts),
         brand_id=brand_id,
         brand_name="" if brand_id else brand_name,
         category_id=category_id,
@@ -191,13 +217,13 @@ def _words(
     sized: measurements.Chart,
     masters: Masters,
     category_id: int,
-    texts: Texts,
+    sayable: Sayable,
     unknown_color: int | None,
 ) -> grid.Words:
     def text(axis: Axis, source: str) -> str:
         if axis is Axis.COLOR:
-            return (wording.told(wording.color_source(source), texts) if source else None) or wording.ONE_COLOR
-        return wording.told(wording.size_source(source), texts) or source
+            return sayable.option(wording.color_source(source)) or wording.ONE_COLOR
+        return sayable.option(wording.size_source(source)) or source
 
     def master(axis: Axis, source: str) -> int | None:
         if axis is Axis.SIZE:

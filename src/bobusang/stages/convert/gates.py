@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from bobusang.stages.convert.forbidden import List, occurs, replaced, same_name
-from bobusang.stages.convert.text import HANGUL, clean, clean_lines, cut, graphemes, unseen, width
+from bobusang.stages.convert.text import HANGUL, unseen, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -69,20 +69,6 @@ class Limit:
         """As this limit counts."""
         return width(text) if self.units else len(text)
 
-    def cut(self, text: str) -> str:
-        """No longer than it may be, and no sign split."""
-        if self.length(text) <= self.most:
-            return text
-        if self.units:
-            return cut(text, self.most)
-        kept, left = [], self.most
-        for sign in graphemes(text):
-            left -= len(sign)
-            if left < 0:
-                break
-            kept.append(sign)
-        return "".join(kept)
-
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -102,15 +88,11 @@ class Gate:
         """What is forbidden here on that day."""
         return tuple(entry for entry in self.forbidden if entry.holds(self.market, self.language, on))
 
-    def fitted(self, kind: Field, text: str, on: date) -> str:
-        """A text as it may be sent: words replaced where there is a replacement, cleaned, cut; the rest is a problem.
-
-        Two options may become one by being cut: whoever makes a grid looks for that.
-        """
-        limit = self.limits[kind]
-        tidy = clean_lines if limit.lines else clean
-        made = tidy(replaced(tidy(text), self.entries(on)))
-        return tidy(limit.cut(made))
+    def reworded(self, text: str, on: date) -> str:
+        """A text with its words replaced where there is a replacement; one without such a word stays as it is, so that
+        a list that is mended changes no other listing."""
+        made = replaced(text, self.entries(on))
+        return text if made == text else "\n".join(" ".join(line.split()) for line in made.split("\n"))
 
     def names(self, brand: str, source: str, on: date) -> tuple[Problem, ...]:
         """Whether the brand may be sold and the source be bought from."""

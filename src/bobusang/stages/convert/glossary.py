@@ -36,6 +36,9 @@ PARTICLES = {
     "용": "用",
     "및": "及び",
 }
+HEADS = frozenset({"garment", "bag", "shoes", "accessory"})
+"""Kinds of things. One that is a single syllable is only the end of a compound: 백 is a bag in 숄더백, but white in
+백바지 and the back in 백로고; 진 is jeans in 블랙진 and dark in 진회색."""
 LONGEST_CACHE = 50_000
 LONGEST_WORD = 24
 """No word is longer; taking apart a page without blanks would never end."""
@@ -76,6 +79,7 @@ class Glossary:
         self.mark = digest(sorted(repr(term) for term in every.values()))
         """The same for the same terms."""
         self._words = {term.term: term.translation for term in every.values() if RUN.fullmatch(term.term)}
+        self._heads = frozenset(one.term for one in every.values() if len(one.term) == 1 and one.kind in HEADS)
         self._longest = max(map(len, self._words), default=0)
         self._phrases = {
             (term.term if term.case_sensitive else term.term.casefold()): term
@@ -115,12 +119,14 @@ class Glossary:
             found = self._cache[run] = self._taken_apart(run)
         return found
 
-    def _taken_apart(self, run: str) -> tuple[Piece, ...]:
+    def _taken_apart(self, run: str, *, last: bool = True) -> tuple[Piece, ...]:
+        """A word in parts, or the beginning of one: then nothing of it is its `last`."""
         if len(run) > LONGEST_WORD:
             return (Piece(run, None),)
-        return self._whole(run, single=True) or self._ending(run) or self._beginning(run) or (Piece(run, None),)
+        whole = self._whole(run, single=True, last=last)
+        return whole or self._ending(run) or self._beginning(run, last=last) or (Piece(run, None),)
 
-    def _whole(self, run: str, *, single: bool, first: bool = True) -> tuple[Piece, ...] | None:
+    def _whole(self, run: str, *, single: bool, first: bool = True, last: bool = True) -> tuple[Piece, ...] | None:
         """The word as nothing but terms, perhaps with a particle at its end.
 
         At most one term of a single syllable: two of them side by side are more likely a name.
@@ -129,12 +135,14 @@ class Glossary:
             translation = self._words.get(run[:size])
             if translation is None or (size == 1 and not single):
                 continue
-            piece, rest = Piece(run[:size], translation), run[size:]
+            source, rest = run[:size], run[size:]
+            is_misplaced = source in self._heads and bool(rest or not last)
+            piece = Piece(source, None if is_misplaced else translation)
             if not rest:
                 return (piece,)
             if size > 1 and rest in PARTICLES:
                 return (piece, Piece(rest, PARTICLES[rest]))
-            following = self._whole(rest, single=single and size > 1, first=False)
+            following = self._whole(rest, single=single and size > 1, first=False, last=last)
             if following is not None:
                 return (piece, *following)
         return (Piece(run, PARTICLES[run]),) if first and run in {"및", "와", "과"} else None
@@ -144,14 +152,14 @@ class Glossary:
         for start in range(1, len(run) - 1):
             ending = self._whole(run[start:], single=False, first=False)
             if ending is not None and len(ending[0].source) > 1:
-                return (*self._taken_apart(run[:start]), *ending)
+                return (*self._taken_apart(run[:start], last=False), *ending)
         return None
 
-    def _beginning(self, run: str) -> tuple[Piece, ...] | None:
+    def _beginning(self, run: str, *, last: bool) -> tuple[Piece, ...] | None:
         """A term of three syllables or more at the start; a shorter one is often just how another word begins."""
         for size in range(min(len(run) - 1, self._longest), 2, -1):
             if translation := self._words.get(run[:size]):
-                return (Piece(run[:size], translation), *self._taken_apart(run[size:]))
+                return (Piece(run[:size], translation), *self._taken_apart(run[size:], last=last))
         return None
 
     def _phrases_in(self, text: str, used: list[str]) -> str:

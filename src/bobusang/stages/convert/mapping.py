@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bobusang.catalog.assigning import Assigned
 from bobusang.catalog.categories import SEPARATOR
 from bobusang.catalog.model import Review
+from bobusang.stages.convert.market_categories import Categories
 from bobusang.stages.convert.masters import Kind, name_of
 from bobusang.stages.convert.model import Reason, Why
 from bobusang.stages.convert.naming import LEVELS, Match, Names, folded
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from bobusang.catalog.brands import MallBrand
     from bobusang.catalog.categories import MallCategory
+    from bobusang.stages.convert.glossary import Glossary
     from bobusang.stages.convert.masters import Masters
 
 _BRAND = {Review.PROPOSED: Why.BRAND_UNREVIEWED, Review.BLOCKED: Why.BRAND_BLOCKED}
@@ -81,7 +83,7 @@ def aliases_of(brands: Iterable[MallBrand]) -> dict[str, str]:
 
 def propose_brands(brands: Iterable[MallBrand], masters: Masters, aliases: Mapping[str, str]) -> dict[int, list[Match]]:
     """For each brand of a mall the market's brands that it may be, the best first."""
-    names = Names((int(row["id"]), name_of(Kind.BRANDS, row)) for row in masters.rows(Kind.BRANDS))
+    names = Names((id, name_of(Kind.BRANDS, row)) for id, row in masters.numbered(Kind.BRANDS))
     return {
         brand.id: names.find([text for text in (brand.name_en, brand.name_ko, brand.key) if text], aliases)
         for brand in brands
@@ -89,15 +91,14 @@ def propose_brands(brands: Iterable[MallBrand], masters: Masters, aliases: Mappi
 
 
 def propose_categories(
-    categories: Iterable[MallCategory], masters: Masters, aliases: Mapping[str, str]
+    categories: Iterable[MallCategory], masters: Masters, glossary: Glossary
 ) -> dict[int, list[Match]]:
-    """For each category of a mall the market's that it may be, by the name of its last step.
+    """For each category of a mall the market's that it may be, by the last step of its path in the glossary's words.
 
     A wrong category is a loss that cannot be mended, so a name that is found under several paths is no sure match.
     """
-    rows = masters.rows(Kind.CATEGORIES)
-    names = Names((int(row["id"]), row.get("name", "")) for row in rows if row["id"] != "0")
-    return {one.id: names.find([one.full_path.split(SEPARATOR)[-1]], aliases) for one in categories}
+    named = Categories(masters, glossary)
+    return {one.id: named.find(one.full_path, one.gender or "") for one in categories}
 
 
 def sure(proposals: Mapping[int, Sequence[Match]]) -> list[Assigned]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -221,7 +222,13 @@ async def own_terms(tx: Tx, languages: Languages = KO_JA) -> list[Term]:
 
 async def glossary(tx: Tx, languages: Languages = KO_JA) -> Glossary:
     """The shipped terms, and the operator's, which come before them."""
-    return Glossary([*(shipped() if languages == KO_JA else ()), *await own_terms(tx, languages)])
+    return _glossary(languages, tuple(await own_terms(tx, languages)))
+
+
+@lru_cache(maxsize=2)
+def _glossary(languages: Languages, own: tuple[Term, ...]) -> Glossary:
+    """Made once for the same terms: a thousand words are put in order, and every page that proposes asks."""
+    return Glossary([*(shipped() if languages == KO_JA else ()), *own])
 
 
 async def translate(

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Set
 
 SURE = 0.9
 """From here on a proposal is written beside its row, still for a person to accept; below, it is only shown."""
+DOUBT = 0.5
+"""Several rows are called so, or one that is made for others."""
+NEARLY, SHARED = 0.94, 0.89
+"""What is only near is never as sure as an alias; where two are as near, neither is sure."""
 SHORT = 2
 """Names of so few letters are the same or not: nearly the same says nothing of them."""
 
@@ -120,27 +124,29 @@ class Names:
                 for token in tokens(part):
                     self._starts[token[:3]].add(id)
 
-    def find(self, called: Iterable[str], aliases: Mapping[str, str]) -> list[Match]:
-        """Rows that one of these names may stand for, the best first; one that two rows share is a doubt."""
+    def find(self, called: Iterable[str], aliases: Mapping[str, str], meant: Set[int] = frozenset()) -> list[Match]:
+        """Rows that one of these names may stand for, the best first; one that two rows share is a doubt, unless one
+        of them alone is `meant`."""
         wanted = [name for text in called for name in parts(text)]
         exact = set().union(*(self._whole.get(folded(name), ()) for name in wanted))
         if exact:
-            return self._matches(exact, How.EXACT, 1.0)
+            return self._matches(exact & meant or exact, How.EXACT, 1.0)
         other = [aliases[folded(name)] for name in wanted if folded(name) in aliases]
         alias = set().union(*(self._called.get(folded(name), ()) for name in (*wanted, *other)))
         if alias:
-            return self._matches(alias, How.ALIAS, 0.95)
-        return self._fuzzy([*wanted, *other])
+            return self._matches(alias & meant or alias, How.ALIAS, 0.95)
+        return self._fuzzy([*wanted, *other], meant)
 
     def _matches(self, ids: set[int], how: How, confidence: float) -> list[Match]:
-        told = confidence if len(ids) == 1 else 0.5
+        told = confidence if len(ids) == 1 else DOUBT
         return [Match(id, self.names[id], how, told) for id in sorted(ids)]
 
-    def _fuzzy(self, wanted: list[str]) -> list[Match]:
+    def _fuzzy(self, wanted: list[str], meant: Set[int]) -> list[Match]:
         near: dict[int, float] = {}
         for name in wanted:
             for id in set().union(*(self._starts.get(token[:3], ()) for token in tokens(name))):
                 score = max(nearness(name, part) for part in parts(self.names[id]))
                 near[id] = max(near.get(id, 0.0), score)
-        best = sorted(((score, -id) for id, score in near.items() if score >= 0.5), reverse=True)[:5]
-        return [Match(-id, self.names[-id], How.FUZZY, round(min(score, 0.94), 3)) for score, id in best]
+        best = sorted(((score, id in meant, -id) for id, score in near.items() if score >= 0.5), reverse=True)[:5]
+        most = SHARED if len({one[:2] for one in best[:2]}) < len(best[:2]) else NEARLY
+        return [Match(-id, self.names[-id], How.FUZZY, round(min(score, most), 3)) for score, _, id in best]

@@ -14,7 +14,7 @@ from bobusang.catalog.model import Review
 from bobusang.kit.commas import reading
 from bobusang.kit.errors import Invalid
 from bobusang.kit.formula import defused, plain
-from bobusang.stages.convert.masters import Kind, Masters
+from bobusang.stages.convert.masters import SHOWN, Kind, Masters, market_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,12 +78,10 @@ def _line(number: int, row: Sequence[str], masters: Masters) -> Line:
     kind, mall, key, name_ko, name_en, market_id, market_name, review = (plain(value.strip()) for value in row)
     if kind not in list(Subject) or review not in list(Review) or not mall or not key:
         raise _refused(number, "it needs a kind (brand, category), a mall, a key and a review")
-    if market_id and not market_id.isdigit():
-        raise _refused(number, f"'{market_id}' is no number of the market")
-    one = Line(
-        *(Subject(kind), mall, key, name_ko, name_en, int(market_id) if market_id else None),
-        *(market_name, Review(review)),
-    )
+    stands_for = market_number(market_id)
+    if market_id and stands_for is None:
+        raise _refused(number, f"'{market_id[:SHOWN]}' is no number of the market")
+    one = Line(Subject(kind), mall, key, name_ko, name_en, stands_for, market_name, Review(review))
     _check(number, one, masters)
     return one
 

@@ -75,11 +75,12 @@ def told(text: str, texts: Texts) -> str | None:
     return texts(text) if has_hangul(text) else text
 
 
-def name(fields: Mapping[str, Any], brand: str, texts: Texts) -> str | None:
-    """The listing's name: the brand, then what it is, as long as the market allows."""
+def name(fields: Mapping[str, Any], brand: str, texts: Texts, reworded: Callable[[str], str] = str) -> str | None:
+    """The listing's name: the brand, then what it is, in words that may be said, as long as the market allows."""
     words = told(name_source(fields), texts)
     if words is None:
         return None
+    words = reworded(words)
     whole = words if brand.casefold() in words.casefold() else f"{brand} {words}"
     if width(whole) <= NAME_WIDTH:
         return cut(whole, NAME_WIDTH)
