@@ -11,6 +11,7 @@ import pytest
 from bobusang.kit.errors import Conflict
 from bobusang.kit.money import yen
 from bobusang.stages.register import accounts, holds, inbox, listings
+from bobusang.stages.register.budget import SLOT, slot
 from bobusang.stages.register.deciding import Chosen, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.guards import Guard
@@ -626,6 +627,24 @@ async def test_429_rests_the_account_and_the_budget_keeps_calls_for_what_is_urge
     await desk.send([one.outgoing for one in planned if one.outgoing])
     (rest,) = await desk.plan(coats(1)[0])
     assert rest.decision == Postponed(db.clock.now() + timedelta(minutes=5), "the market asked for a rest")
+
+
+async def test_a_call_that_is_sent_when_its_slot_is_over_counts_for_an_hour_from_then(
+    db: Database, clock: ManualClock
+) -> None:
+    """It is booked with its intent, and may be sent as long as its lease lasts."""
+    desk = await Desk.opened(db, Policy(budget=Budget(hour=2, day=100, shares=(100,) * 5)))
+    clock.set(slot(clock.now()) + SLOT - timedelta(seconds=1))
+    planned = await desk.plan(*coats(2))
+    clock.advance(seconds=28)
+    sent = await desk.send([one.outgoing for one in planned if one.outgoing])
+
+    clock.advance(minutes=60, seconds=-27)
+    (other,) = await desk.plan(coats(3)[2])
+    assert [one.state for one in sent] == [CallState.ACCEPTED] * 2
+    assert isinstance(other.decision, Postponed)
+    clock.set(other.decision.until)
+    assert [type(one.decision) for one in await desk.plan(coats(3)[2])] == [Chosen]
 
 
 async def test_a_preview_shows_the_exact_call_and_writes_nothing(db: Database) -> None:

@@ -77,7 +77,7 @@ class Planner:
         items = await _through_claims(tx, account, items)
         items = await _through_run(tx, account, run, items)
         items = await _behind_senders(tx, account, items)
-        items = await _through_budget(tx, account, blocked_until, items)
+        items = await _through_budget(tx, account, blocked_until, items, self.lease)
         await _hold(tx, account, run, items)
         sent = await self._intend(tx, account, run, items)
         made = {
@@ -227,7 +227,7 @@ async def _behind_senders(tx: Tx, account: Account, items: Sequence[_Item]) -> l
 
 
 async def _through_budget(
-    tx: Tx, account: Account, blocked_until: datetime | None, items: Sequence[_Item]
+    tx: Tx, account: Account, blocked_until: datetime | None, items: Sequence[_Item], lease: timedelta
 ) -> list[_Item]:
     chosen = [item.decision for item in items if isinstance(item.decision, Chosen)]
     if not chosen:
@@ -235,7 +235,7 @@ async def _through_budget(
     if blocked_until is not None and blocked_until > tx.now:
         rest = Postponed(blocked_until, "the market asked for a rest")
         return [replace(item, decision=rest) if isinstance(item.decision, Chosen) else item for item in items]
-    budget, used = account.policy.budget, await ledger.used(tx, account.id)
+    budget, used = account.policy.budget, await ledger.used(tx, account.id, lease)
     yes = iter(admitted(budget, used, tx.now, [(one.step.urgency, one.family) for one in chosen]))
     found = []
     for item in items:
