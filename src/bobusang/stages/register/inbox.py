@@ -37,6 +37,10 @@ TAKE = Statement(
        order by id limit :limit for update skip locked""",
     sqlite="select * from webhook_inbox where account_id = :account and state = 'RECEIVED' order by id limit :limit",
 )
+_TAKE_ONE = "select * from webhook_inbox where account_id = :account and state = 'RECEIVED' and id = :id"
+TAKE_ONE = Statement(f"{_TAKE_ONE} for update skip locked", sqlite=_TAKE_ONE)
+FIRST = Statement("""
+    select id from webhook_inbox where account_id = :account and state = 'RECEIVED' order by id limit :limit""")
 WAITING = Statement("""
     select count(*) as value from (
       select id from webhook_inbox where account_id = :account and state = 'RECEIVED' limit :limit) as waiting""")
@@ -123,9 +127,22 @@ def dedupe(event: str, body: bytes, *, genuine: bool) -> str:
     return hashlib.sha256(b"\0".join((str(genuine).encode(), event.encode(errors="replace"), body))).hexdigest()
 
 
-async def take(tx: Tx, account: int, *, limit: int) -> list[Webhook]:
-    """Webhooks that nobody has applied, oldest first, for us alone."""
+async def take(tx: Tx, account: int, *, limit: int, only: int | None = None) -> list[Webhook]:
+    """Webhooks that nobody has applied, oldest first, for us alone; or only this one, unless somebody else has it."""
+    if only is not None:
+        return [webhook_of(row) for row in await tx.fetch(TAKE_ONE, account=account, id=only)]
     return [webhook_of(row) for row in await tx.fetch(TAKE, account=account, limit=limit)]
+
+
+async def first(tx: Tx, account: int, *, limit: int) -> list[int]:
+    """Which webhooks are the oldest that nobody has applied; for looking only."""
+    return [row["id"] for row in await tx.fetch(FIRST, account=account, limit=limit)]
+
+
+async def give_up(tx: Tx, account: int, id: int, why: str) -> None:
+    """Keep a webhook that cannot take effect, for whoever mends that."""
+    taken = await take(tx, account, limit=1, only=id)
+    await save(tx, [Verdict(one.id, InboxState.UNREADABLE, why) for one in taken])
 
 
 async def waiting(tx: Tx, account: int, *, limit: int) -> int:

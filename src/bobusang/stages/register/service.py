@@ -101,9 +101,11 @@ class Register:
         await inbox.store(tx, [received])
         return received.genuine
 
-    async def apply(self, tx: Tx, account: Account, *, limit: int = applying.LIMIT) -> list[Moved]:
+    async def apply(
+        self, tx: Tx, account: Account, *, limit: int = applying.LIMIT, only: int | None = None
+    ) -> list[Moved]:
         """Let webhooks take effect; wake every key of what comes back in the same transaction."""
-        return await applying.apply(tx, account, self.market, limit=limit)
+        return await applying.apply(tx, account, self.market, limit=limit, only=only)
 
     async def overdue(self, tx: Tx, account: Account) -> bool:
         """Whether a call had no verdict in time."""
