@@ -276,6 +276,29 @@ async def test_a_forged_webhook_changes_nothing_and_hides_nothing(db: Database) 
     assert states == [{"state": "FORGED", "times": 1}, {"state": "APPLIED", "times": 2}]
 
 
+async def test_a_flood_of_forged_webhooks_is_counted_and_not_kept(db: Database, clock: ManualClock) -> None:
+    """The address can be guessed: 17 million a day would be kept for a month."""
+    desk = await listed(db)
+    other = await Desk.opened(db, name="second")
+    signed = {"X-Buyma-Event": "product/update", "X-Buyma-Hmac-Sha256": "x"}
+    forged = [({**signed, f"X-{'n' * 5000}": "x", "X-Note": "x"}, b"%d" % number) for number in range(30)]
+    (coat,) = coats(1)
+    await desk.go(replace(coat, price=yen(23_000)))
+
+    answers = await desk.receive([*forged, *forged, *desk.shop.work()])
+    (moved,) = await desk.apply()
+    await other.receive(forged[:1])
+
+    assert (answers, moved.price) == ([False] * 60 + [True], 23_000)
+    flood = "select times, note, headers from webhook_inbox where state = 'FORGED' order by id"
+    rows = await desk.rows(flood)
+    assert [(row["times"], row["note"]) for row in rows] == [*[(1, "")] * 20, (40, inbox.NOT_KEPT), (1, "")]
+    assert max(len(row["headers"]) for row in rows) < inbox.LARGEST_FORGED
+    clock.advance(hours=2)
+    assert await desk.receive(forged[20:]) == [False] * 10
+    assert [row["times"] for row in await desk.rows(flood)] == [*[1] * 20, 40, *[1] * 11]
+
+
 async def test_an_older_word_never_wins(db: Database) -> None:
     desk = await listed(db)
     old = desk.shop.hook("product/update", desk.shop.said(100) | {"price": 1})
