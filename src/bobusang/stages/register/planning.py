@@ -115,7 +115,7 @@ class Planner:
         await listings.save(tx, [listing for _, listing in made.values()])
         await ledger.book(tx, account.id, [call.request.family for call, _ in made.values()])
         if not account.policy.doubles:
-            on_sale = [item for item, choice in chosen if choice.step.kind is not Kind.CLOSE]
+            on_sale = [item for item, choice in chosen if claims.takes_goods(choice)]
             await claims.put(tx, account.id, [(item.wanted, item.listing) for item in on_sale])
         return {product: outgoing(call, tx.now + self.lease) for product, (call, _) in made.items()}
 
