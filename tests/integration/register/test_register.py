@@ -573,6 +573,72 @@ async def test_most_of_the_stock_gone_at_once_holds_the_run(db: Database) -> Non
     assert agreed.decision.step.kind is Kind.CLOSE
 
 
+def without(*cells: str) -> tuple[Variant, ...]:
+    """All to be had but these."""
+    return stocks(**dict.fromkeys(cells, Stock.OUT))
+
+
+async def _short(db: Database) -> Desk:
+    """Ten coats live, each without a size in one colour."""
+    desk = await listed(db, 10)
+    await desk.go(*coats(10, replace(WANTED, variants=without("c1_s1"))))
+    await desk.told()
+    desk.shop.calls.clear()
+    return desk
+
+
+async def test_a_source_that_says_all_in_stock_opens_no_more_than_a_runs_share(db: Database, other: Database) -> None:
+    """Batch by batch, whichever process goes on with the run: 60 % of what is live."""
+    desk = await _short(db)
+    back = coats(10)
+
+    first = [one for coat in back[:3] for one in await desk.plan(coat, run="r2")]
+    desk.db = other
+    rest = [one for coat in back[3:] for one in await desk.plan(coat, run="r2")]
+    async with db.read() as tx:
+        found = await holds.pick(tx, desk.account.id)
+    (again,) = await desk.plan(back[9], run="r3")
+
+    assert [type(one.decision) for one in first + rest] == [Chosen] * 6 + [Stopped] * 4
+    assert [hold.guard for hold in found] == [Guard.CHANGED] * 4
+    assert isinstance(again.decision, Chosen)  # of another run it is the first
+    assert again.decision.step.kind is Kind.STOCK
+
+
+async def test_a_run_that_opens_too_much_still_tells_what_has_sold_out(db: Database) -> None:
+    desk = await _short(db)
+    await desk.go(*coats(7), run="r2")
+    wishes = [
+        without("c1_s1", "c1_s2"),  # less alone
+        without("c1_s2"),  # less here, more there
+        stocks(Stock.OUT, c1_s1=Stock.TO_ORDER),  # of which the less would close it
+    ]
+    less, mixed, swapped = await desk.plan(
+        *(replace(coat, variants=wish) for coat, wish in zip(coats(10)[7:], wishes, strict=True)), run="r2"
+    )
+
+    for one in (less, mixed):
+        assert isinstance(one.decision, Chosen)
+        assert (one.decision.step.kind, one.decision.step.target.variants) == (Kind.STOCK, wishes[0])
+    assert isinstance(swapped.decision, Stopped)
+
+
+async def test_who_approves_what_came_back_agrees_to_exactly_that(db: Database) -> None:
+    desk = await listed(db, 7)
+    await desk.go(*coats(7, replace(WANTED, variants=without("c1_s1", "c1_s2"))))
+    await desk.told()
+    await desk.go(*coats(7, replace(WANTED, variants=without("c1_s1"))), run="r2")
+    async with db.read() as tx:
+        last, *_ = await holds.pick(tx, desk.account.id)
+    await db.transact(lambda tx: desk.register.decide_hold(tx, last.id, approve=True, who="owner"))
+    agreed = coats(7)[6]
+
+    (more,) = await desk.plan(agreed, run="r2")
+    (same,) = await desk.plan(replace(agreed, variants=without("c1_s1")), run="r2")
+
+    assert [type(one.decision) for one in (more, same)] == [Stopped, Chosen]
+
+
 async def test_a_price_jump_is_held_while_the_sold_out_size_still_goes(db: Database) -> None:
     desk = await listed(db)
     (coat,) = coats(1)

@@ -11,7 +11,7 @@ from bobusang.kit import ids
 from bobusang.stages.register import accounts, calls, claims, holds, ledger, listings
 from bobusang.stages.register.budget import DAY, SLOT, admitted, free_at
 from bobusang.stages.register.calls import MarketCall
-from bobusang.stages.register.deciding import RUN_GUARDS, Chosen, Faulty, Stopped, decide, effect
+from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, decide, effect, rank, run_guard
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.drafting import today
 from bobusang.stages.register.guards import Guard, RunFacts, Trip, changing_trip, closing_trip
@@ -124,7 +124,7 @@ class Planner:
         reference = listing.reference or self.issue()
         request = self.request(choice, Key(reference, listing.market_id))
         call = MarketCall(
-            *(id, listing.id, account.id, step.kind, step.urgency, request, step.target, CallState.INTENT),
+            *(id, listing.id, account.id, step.kind, rank(step), request, step.target, CallState.INTENT),
             token=1,
             sends=1,
             due_at=tx.now + self.lease + account.policy.patience,
@@ -180,12 +180,11 @@ async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item
     return [_tripped(item, trips, agreed) for item in items]
 
 
-async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Kind, Trip]:
+async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Guard, Trip]:
     asked = [item for item in items if item.listing.closed_at is None]  # what a person closed is no accident
-    kinds = [item.decision.step.kind for item in asked if isinstance(item.decision, Chosen)]
-    if not set(kinds) & set(RUN_GUARDS):
+    guards = Counter(run_guard(item.decision.step) for item in asked if isinstance(item.decision, Chosen))
+    if not guards.keys() - {None}:
         return {}
-    guards = Counter(RUN_GUARDS.get(kind) for kind in kinds)
     closed = await calls.closed(tx, account.id, DAY)
     stopped = await holds.tripped(tx, account.id, run)
     facts = RunFacts(
@@ -197,20 +196,19 @@ async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> 
     )
     caution = account.policy.caution
     found = {Guard.CLOSED: closing_trip(caution, facts), Guard.CHANGED: changing_trip(caution, facts)}
-    return {kind: trip for kind, guard in RUN_GUARDS.items() if (trip := found[guard]) is not None}
+    return {guard: trip for guard, trip in found.items() if trip is not None}
 
 
-def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
+def _tripped(item: _Item, trips: Mapping[Guard, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
     """What becomes of it. A run that changes too much is not believed, so it closes nothing in place of a change."""
     if not isinstance(item.decision, Chosen) or item.listing.closed_at is not None:
         return item
-    step = item.decision.step
-    trip = trips.get(step.kind)
+    step, guard = item.decision.step, run_guard(item.decision.step)
+    trip = None if guard is None else trips.get(guard)
     if trip is None or (item.listing.id, trip.guard, effect(step)) in agreed:
         return item
-    otherwise = item.decision.otherwise
-    if otherwise is not None and otherwise.kind not in RUN_GUARDS:
-        return replace(item, decision=Chosen(otherwise))
+    if item.decision.otherwise is not None:
+        return replace(item, decision=Chosen(item.decision.otherwise, item.decision.supersedes))
     return replace(item, decision=Stopped(trip, effect(step)))
 
 
