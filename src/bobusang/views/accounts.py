@@ -1,7 +1,7 @@
 """Our shops on markets: how each sells, whether it may send, and what it has used of its calls."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -98,7 +98,7 @@ async def one(tx: Tx, market: str, name: str) -> AccountDetail:
 async def _calls(tx: Tx, account: Account) -> Calls:
     """The ledger of the last day against the budget."""
     budget = account.policy.budget
-    used = await ledger.used(tx, account.id)
+    used = await ledger.used(tx, account.id, timedelta())
     counted = frozenset(Family) if budget.stock_counts else frozenset({Family.PRODUCT})
     return Calls(
         hour=used.within(HOUR, tx.now, frozenset(Family)),

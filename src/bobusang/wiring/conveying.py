@@ -96,7 +96,7 @@ def duties(settings: Settings, belt: Belt) -> list[Duty]:
         resending.resend(database, belt.register),
         closing.close(database, belt.register),
         unseen.watch(belt),
-        alarms.watch(database),
+        alarms.watch(database, belt.register),
         *market_upkeep.duties(database, belt.collector.blobs),
     ]
     if not settings.sandbox_url:  # whose market is as near as we are, and with which nothing else is ever called

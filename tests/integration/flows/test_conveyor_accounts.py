@@ -136,6 +136,22 @@ async def test_what_ended_while_an_account_was_switched_off_is_closed_there_too(
     assert (ended, await closed(shop, NAME), await closed(shop, SECOND)) == ({"COMPLETED"}, {sku}, {sku})
 
 
+async def test_an_account_without_its_token_stops_no_other_and_follows_when_it_has_one(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shop.yard.db.transact(partial(careful, FREE))
+    monkeypatch.delenv("SECOND_TOKEN")
+    sku = min(sku for _, sku in await shelves(shop))
+    await shop.door.override("okmall", sku.removeprefix("okmall-"), sold_out=True)
+
+    ended = await partials(shop, 2)
+    first, second = await closed(shop, NAME), await closed(shop, SECOND)
+    monkeypatch.setenv("SECOND_TOKEN", "second-token")
+
+    assert (ended, first, second) == ({"FAILED"}, {sku}, set())
+    assert (await partials(shop, 1), await closed(shop, SECOND)) == ({"COMPLETED"}, {sku})
+
+
 @pytest.mark.parametrize("is_planned", [False, True])
 async def test_partial_offers_nothing_by_an_account_that_does_not_have_it_yet(shop: Shop, *, is_planned: bool) -> None:
     """Not either where FULL has planned it there, and something held it."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.catalog import products
 from bobusang.flows.conveyor import marks, previewing
 from bobusang.flows.conveyor.model import Mode, Stage
 from bobusang.flows.conveyor.previewing import AS_CONFIRMED, UNTOUCHED, Trial
@@ -17,12 +18,13 @@ from bobusang.sandbox.buyma.account import Behaviour
 from bobusang.sandbox.world import World
 from bobusang.stages.register import accounts
 from bobusang.testing.shop import NAME, Shop
-from tests.integration.flows.selling import OKMALL
+from tests.integration.flows.selling import BRANDS, MUSTIT, OKMALL
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from bobusang.flows.conveyor.model import Brand
     from bobusang.flows.conveyor.previewing import Line
     from bobusang.kit.db import Tx
 
@@ -48,6 +50,14 @@ async def shop(tmp_path: Path) -> AsyncIterator[Shop]:
         yield found
 
 
+@pytest.fixture
+async def unlisted(tmp_path: Path) -> AsyncIterator[Shop]:
+    """Working, and nothing was ever run."""
+    world = World(seed=5, size=20, brands=1, pictures=1)
+    async with Shop.opened(tmp_path, world=world, sandbox=SANDBOX) as found, found.yard.working():
+        yield found
+
+
 async def listed(shop: Shop) -> list[dict[str, Any]]:
     """What the market has, by our names for it."""
     names = {row["reference"]: row["sku"] for row in await shop.yard.rows("select reference, sku from listings")}
@@ -55,9 +65,11 @@ async def listed(shop: Shop) -> list[dict[str, Any]]:
     return sorted(({**one, "sku": names[one["reference"]]} for one in found), key=lambda one: one["sku"])
 
 
-async def tried(shop: Shop, mode: Mode, stages: Sequence[Stage] | None = None) -> list[Line]:
+async def tried(
+    shop: Shop, mode: Mode, stages: Sequence[Stage] | None = None, brands: Sequence[Brand] = (OKMALL,)
+) -> list[Line]:
     trial = Trial.of(mode, stages)
-    return [line async for line in previewing.preview(shop.yard.app.belt, [OKMALL], trial)]
+    return [line async for line in previewing.preview(shop.yard.app.belt, brands, trial)]
 
 
 def calls(lines: Sequence[Line]) -> list[Call]:
@@ -178,3 +190,28 @@ async def test_stages_that_send_nothing_show_nothing(shop: Shop, stages: tuple[S
 def test_a_stage_that_the_mode_has_not_is_refused() -> None:
     with pytest.raises(Invalid, match="PARTIAL has no stage IMAGE"):
         Trial.of(Mode.PARTIAL, [Stage.IMAGE])
+
+
+async def test_the_same_goods_of_two_malls_are_shown_once(unlisted: Shop) -> None:
+    """Brand by brand they were both shown, as neither was on sale yet."""
+    shop = unlisted
+    there = (await shop.door.truth(MUSTIT.mall, brand=MUSTIT.name))["items"]
+    models = {one["key"]: one["model"] or "" for one in there}
+    assert await shop.run(Mode.FULL, [MUSTIT], stages=[Stage.COLLECT]) == "COMPLETED"
+    for row in await shop.yard.rows("select id, product_id from products where mall = 'mustit'"):
+        told = {"model": models.get(row["product_id"], "")}  # MustIt names none: a person has
+        await shop.yard.db.transact(lambda tx, id=row["id"], told=told: products.edit(tx, id, told))  # type: ignore[misc]
+    assert await shop.run(Mode.FULL, BRANDS, stages=(*MADE, Stage.PRICE)) == "COMPLETED"
+
+    lines = await tried(shop, Mode.FULL, brands=BRANDS)
+
+    shown = {line.sku for line in lines if line.kind == "CREATE"}
+    held = {line.sku: line.why.removeprefix("held: same goods as ") for line in lines if "same goods" in line.why}
+    first = {why.removesuffix(" of okmall") for why in held.values()}
+    assert len(first & shown) > 2
+    assert await shop.run(Mode.FULL, [OKMALL]) == await shop.run(Mode.FULL, [MUSTIT]) == "COMPLETED"
+    rows = await shop.yard.rows("""
+        select l.sku, l.state, h.reason from listings l left join listing_holds h on h.listing_id = l.id""")
+    waiting = {row["sku"]: row["reason"].removeprefix("same goods as ") for row in rows if row["reason"]}
+    assert {sku: waiting.get(sku) for sku in held} == held
+    assert shown <= {row["sku"] for row in rows if row["state"] == "LIVE"}

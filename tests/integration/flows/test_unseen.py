@@ -66,7 +66,7 @@ class Mall:
         await self.desk.db.transact(lambda tx: tx.execute(AGAIN, at=at))
 
     async def alerts(self) -> dict[str, str]:
-        await alarms.watch(self.desk.db).run()
+        await alarms.watch(self.desk.db, self.desk.register).run()
         return {one.key: one.title for one in await self.desk.db.transact(open_alerts)}
 
     def quantities(self) -> list[int]:

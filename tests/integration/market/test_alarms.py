@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bobusang.flows.market import alarms
+from bobusang.kit.errors import Missing
 from bobusang.kit.money import Money
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import open_alerts
@@ -48,7 +49,7 @@ async def told(desk: Desk) -> dict[str, tuple[str, str]]:
 
 
 def watch(desk: Desk) -> Duty:
-    return alarms.watch(desk.db)
+    return alarms.watch(desk.db, desk.register)
 
 
 async def test_while_all_is_well_nothing_is_said(desk: Desk) -> None:
@@ -67,6 +68,25 @@ async def test_an_account_that_the_market_shut_is_told_until_it_sends_again(desk
         "403 the token), then `bobusang account start main`."
     )
     await desk.db.transact(lambda tx: accounts.switch(tx, desk.account, enabled=True, why=""))
+    assert await told(desk) == {}
+
+
+async def test_an_account_whose_token_is_not_there_is_told_until_it_is(desk: Desk) -> None:
+    def gone(ref: str) -> str:
+        raise Missing(f"the secret {ref} is not there", hint="set the variable")
+
+    there = desk.register
+    desk.register = replace(there, secret=gone)
+
+    assert await told(desk) == {"no_secret:buyma/main": ("CRITICAL", "buyma/main has no token to send with")}
+    [one] = await desk.db.transact(open_alerts)
+    assert one.text == (
+        "the secret token is not there (set the variable). Nothing is sent from it: 2 live listings keep price and "
+        "stock as they are, and what sells out at the mall can still be ordered. The token is looked for as `bobusang "
+        "account show main` says, by every process that works; `bobusang run retry BATCH` then runs again what failed "
+        "for want of it."
+    )
+    desk.register = there
     assert await told(desk) == {}
 
 

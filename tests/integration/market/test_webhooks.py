@@ -120,6 +120,19 @@ async def test_many_at_once_get_each_its_own_answer(stall: Stall) -> None:
     ]
 
 
+async def test_a_flood_of_forged_ones_keeps_no_genuine_one_out(stall: Stall) -> None:
+    true = [hook({"id": number, "status": "public"}) for number in range(20)]
+    forged = [hook({"id": number}, "another secret") for number in range(100)]
+    statuses = await asyncio.gather(*(stall.post(body, **signed) for body, signed in [*forged, *true]))
+
+    assert statuses == [*[401] * 100, *[200] * 20]
+    kept = "select state, count(*) as n, sum(times) as t from webhook_inbox group by state order by state"
+    assert await stall.rows(kept) == [
+        {"state": "FORGED", "n": inbox.MOST_FORGED + 1, "t": 100},
+        {"state": "RECEIVED", "n": 20, "t": 20},
+    ]
+
+
 async def test_a_crowd_takes_effect_in_one_go_by_short_transactions(small: Stall) -> None:
     crowd = [hook({"id": number, "status": "public"}) for number in range(2 * AT_ONCE + 1)]
 

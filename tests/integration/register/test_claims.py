@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bobusang.kit.db import Database
+    from bobusang.stages.register.claims import Tried
     from bobusang.stages.register.model import Wanted
     from bobusang.stages.register.planning import Planned
+    from bobusang.stages.register.service import Preview
 
 OURS = replace(WANTED, product_id=1, sku="okmall-1", mall="okmall", goods="4047 AB1234")
 COLOR = replace(OURS, product_id=2, sku="okmall-2")
@@ -32,7 +34,7 @@ def out(wanted: Wanted) -> Wanted:
     return replace(wanted, variants=stocks(Stock.OUT))
 
 
-def became(planned: Sequence[Planned]) -> list[str]:
+def became(planned: Sequence[Planned | Preview]) -> list[str]:
     """In a word for each: what is sent, or why not."""
     found = []
     for one in planned:
@@ -138,3 +140,17 @@ async def test_a_model_number_that_was_mended_gives_its_goods_back(db: Database)
     assert await desk.rows(CLAIMS) == [claim(desk, mended)]
     assert await gone(desk, THEIRS) == ["CREATE"]
     assert await desk.rows(CLAIMS) == [claim(desk, THEIRS), claim(desk, mended)]
+
+
+async def test_a_preview_that_comes_part_by_part_shows_one_mall_as_the_run_sends_one(db: Database) -> None:
+    desk = await Desk.opened(db)
+    await gone(desk, UNTOLD)
+    parts, shown = ([OURS], [COLOR, THEIRS], [THEIRS, UNTOLD]), []
+    tried: Tried = {}
+    for part in parts:
+        async with db.read() as tx:
+            shown += became(await desk.register.preview(tx, desk.account, part, tried))
+    sent = [one for part in parts for one in became(await desk.plan(*part))]
+
+    held = "same goods as okmall-1 of okmall"
+    assert (shown, sent) == (["CREATE", "CREATE", held, held, "as confirmed"], shown)

@@ -11,6 +11,7 @@ import pytest
 from bobusang.kit.errors import Conflict
 from bobusang.kit.money import yen
 from bobusang.stages.register import accounts, holds, inbox, listings
+from bobusang.stages.register.budget import SLOT, slot
 from bobusang.stages.register.deciding import Chosen, Stopped, Waiting
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.guards import Guard
@@ -273,6 +274,29 @@ async def test_a_forged_webhook_changes_nothing_and_hides_nothing(db: Database) 
     assert [one.state for one in await desk.apply()] == [State.LIVE]
     states = await desk.rows("select state, times from webhook_inbox order by id")
     assert states == [{"state": "FORGED", "times": 1}, {"state": "APPLIED", "times": 2}]
+
+
+async def test_a_flood_of_forged_webhooks_is_counted_and_not_kept(db: Database, clock: ManualClock) -> None:
+    """The address can be guessed: 17 million a day would be kept for a month."""
+    desk = await listed(db)
+    other = await Desk.opened(db, name="second")
+    signed = {"X-Buyma-Event": "product/update", "X-Buyma-Hmac-Sha256": "x"}
+    forged = [({**signed, f"X-{'n' * 5000}": "x", "X-Note": "x"}, b"%d" % number) for number in range(30)]
+    (coat,) = coats(1)
+    await desk.go(replace(coat, price=yen(23_000)))
+
+    answers = await desk.receive([*forged, *forged, *desk.shop.work()])
+    (moved,) = await desk.apply()
+    await other.receive(forged[:1])
+
+    assert (answers, moved.price) == ([False] * 60 + [True], 23_000)
+    flood = "select times, note, headers from webhook_inbox where state = 'FORGED' order by id"
+    rows = await desk.rows(flood)
+    assert [(row["times"], row["note"]) for row in rows] == [*[(1, "")] * 20, (40, inbox.NOT_KEPT), (1, "")]
+    assert max(len(row["headers"]) for row in rows) < inbox.LARGEST_FORGED
+    clock.advance(hours=2)
+    assert await desk.receive(forged[20:]) == [False] * 10
+    assert [row["times"] for row in await desk.rows(flood)] == [*[1] * 20, 40, *[1] * 11]
 
 
 async def test_an_older_word_never_wins(db: Database) -> None:
@@ -549,6 +573,72 @@ async def test_most_of_the_stock_gone_at_once_holds_the_run(db: Database) -> Non
     assert agreed.decision.step.kind is Kind.CLOSE
 
 
+def without(*cells: str) -> tuple[Variant, ...]:
+    """All to be had but these."""
+    return stocks(**dict.fromkeys(cells, Stock.OUT))
+
+
+async def _short(db: Database) -> Desk:
+    """Ten coats live, each without a size in one colour."""
+    desk = await listed(db, 10)
+    await desk.go(*coats(10, replace(WANTED, variants=without("c1_s1"))))
+    await desk.told()
+    desk.shop.calls.clear()
+    return desk
+
+
+async def test_a_source_that_says_all_in_stock_opens_no_more_than_a_runs_share(db: Database, other: Database) -> None:
+    """Batch by batch, whichever process goes on with the run: 60 % of what is live."""
+    desk = await _short(db)
+    back = coats(10)
+
+    first = [one for coat in back[:3] for one in await desk.plan(coat, run="r2")]
+    desk.db = other
+    rest = [one for coat in back[3:] for one in await desk.plan(coat, run="r2")]
+    async with db.read() as tx:
+        found = await holds.pick(tx, desk.account.id)
+    (again,) = await desk.plan(back[9], run="r3")
+
+    assert [type(one.decision) for one in first + rest] == [Chosen] * 6 + [Stopped] * 4
+    assert [hold.guard for hold in found] == [Guard.CHANGED] * 4
+    assert isinstance(again.decision, Chosen)  # of another run it is the first
+    assert again.decision.step.kind is Kind.STOCK
+
+
+async def test_a_run_that_opens_too_much_still_tells_what_has_sold_out(db: Database) -> None:
+    desk = await _short(db)
+    await desk.go(*coats(7), run="r2")
+    wishes = [
+        without("c1_s1", "c1_s2"),  # less alone
+        without("c1_s2"),  # less here, more there
+        stocks(Stock.OUT, c1_s1=Stock.TO_ORDER),  # of which the less would close it
+    ]
+    less, mixed, swapped = await desk.plan(
+        *(replace(coat, variants=wish) for coat, wish in zip(coats(10)[7:], wishes, strict=True)), run="r2"
+    )
+
+    for one in (less, mixed):
+        assert isinstance(one.decision, Chosen)
+        assert (one.decision.step.kind, one.decision.step.target.variants) == (Kind.STOCK, wishes[0])
+    assert isinstance(swapped.decision, Stopped)
+
+
+async def test_who_approves_what_came_back_agrees_to_exactly_that(db: Database) -> None:
+    desk = await listed(db, 7)
+    await desk.go(*coats(7, replace(WANTED, variants=without("c1_s1", "c1_s2"))))
+    await desk.told()
+    await desk.go(*coats(7, replace(WANTED, variants=without("c1_s1"))), run="r2")
+    async with db.read() as tx:
+        last, *_ = await holds.pick(tx, desk.account.id)
+    await db.transact(lambda tx: desk.register.decide_hold(tx, last.id, approve=True, who="owner"))
+    agreed = coats(7)[6]
+
+    (more,) = await desk.plan(agreed, run="r2")
+    (same,) = await desk.plan(replace(agreed, variants=without("c1_s1")), run="r2")
+
+    assert [type(one.decision) for one in (more, same)] == [Stopped, Chosen]
+
+
 async def test_a_price_jump_is_held_while_the_sold_out_size_still_goes(db: Database) -> None:
     desk = await listed(db)
     (coat,) = coats(1)
@@ -626,6 +716,24 @@ async def test_429_rests_the_account_and_the_budget_keeps_calls_for_what_is_urge
     await desk.send([one.outgoing for one in planned if one.outgoing])
     (rest,) = await desk.plan(coats(1)[0])
     assert rest.decision == Postponed(db.clock.now() + timedelta(minutes=5), "the market asked for a rest")
+
+
+async def test_a_call_that_is_sent_when_its_slot_is_over_counts_for_an_hour_from_then(
+    db: Database, clock: ManualClock
+) -> None:
+    """It is booked with its intent, and may be sent as long as its lease lasts."""
+    desk = await Desk.opened(db, Policy(budget=Budget(hour=2, day=100, shares=(100,) * 5)))
+    clock.set(slot(clock.now()) + SLOT - timedelta(seconds=1))
+    planned = await desk.plan(*coats(2))
+    clock.advance(seconds=28)
+    sent = await desk.send([one.outgoing for one in planned if one.outgoing])
+
+    clock.advance(minutes=60, seconds=-27)
+    (other,) = await desk.plan(coats(3)[2])
+    assert [one.state for one in sent] == [CallState.ACCEPTED] * 2
+    assert isinstance(other.decision, Postponed)
+    clock.set(other.decision.until)
+    assert [type(one.decision) for one in await desk.plan(coats(3)[2])] == [Chosen]
 
 
 async def test_a_preview_shows_the_exact_call_and_writes_nothing(db: Database) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bobusang.engine.model import Entry, JobType, NewTask, Plan, QueueType, Run, Step, StepType, Task
-from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.engine.outcome import Done, Fail, Outcome, Skip, Snooze, Wait
 from bobusang.flows.conveyor.goods import Known, Told
 from bobusang.flows.conveyor.registering import (
     DOUBTED,
@@ -96,6 +96,7 @@ def task(doubts: str = "", again: tuple[int, ...] = (), stages: tuple[str, ...] 
 QUOTE = {"reason": "undercut", "held": False}
 WAIT, SKIP = Wait("market-call:5", NOW), Skip("held: too many at once")
 LATER, AGAIN = Wait("market-call:6", NOW + timedelta(seconds=1)), Snooze(NOW, "under way")
+NO_TOKEN = Fail("buyma/main cannot send: the secret env:TOKEN is not there")
 OUTRUN = Outrun("it is old: priced anew")
 
 
@@ -105,6 +106,9 @@ OUTRUN = Outrun("it is old: priced anew")
         ([Done(output="as confirmed"), WAIT, SKIP], WAIT),
         ([WAIT, LATER, WAIT, AGAIN], LATER),
         ([SKIP, Done(output="as confirmed")], SKIP),
+        ([SKIP, NO_TOKEN, Done(output="as confirmed")], NO_TOKEN),
+        ([NO_TOKEN, AGAIN], AGAIN),
+        ([NO_TOKEN, OUTRUN], OUTRUN),
         ([Done(output="as confirmed"), WAIT, SKIP, OUTRUN], OUTRUN),
         ([Done(output="as confirmed"), Done(output="as confirmed")], Registered(output="as confirmed")),
         ([], Skip("no account sells it any more")),

@@ -54,16 +54,29 @@ def test_it_says_when_there_is_room_again() -> None:
     assert free_at(Budget(), busy, NOW, Urgency.NEW, PRODUCT) == NOW
 
 
-@given(st.lists(st.tuples(st.integers(0, 900), st.sampled_from(list(Urgency))), max_size=60))
-def test_no_hour_and_no_day_ever_has_more_calls_than_allowed(waits: list[tuple[int, Urgency]]) -> None:
-    budget, now = Budget(hour=5, day=12, shares=(100,) * 5), NOW
+def test_what_was_booked_as_a_slot_ended_counts_until_the_last_of_it_was_sent_an_hour_ago() -> None:
+    """Sent 28 seconds into the next slot, it is less than an hour old when the slot after its own begins."""
+    booked, lease = datetime(2026, 3, 2, 11, 4, 59, tzinfo=UTC), timedelta(minutes=1)
+    busy = Used({(slot(booked), PRODUCT): 10}, lease)
+    early = booked + HOUR + timedelta(seconds=1)
+
+    assert admitted(SMALL, busy, early, [(Urgency.STOCK_OUT, PRODUCT)]) == (False,)
+    room = free_at(SMALL, busy, early, Urgency.STOCK_OUT, STOCK)
+    assert room == slot(booked) + HOUR + SLOT + lease
+    assert admitted(SMALL, busy, room, [(Urgency.STOCK_OUT, STOCK)]) == (True,)
+
+
+@given(st.lists(st.tuples(st.integers(0, 900), st.sampled_from(list(Urgency)), st.integers(0, 60)), max_size=60))
+def test_no_hour_and_no_day_ever_has_more_calls_than_allowed(waits: list[tuple[int, Urgency, int]]) -> None:
+    """Not even where one is sent as late after it was booked as its lease allows."""
+    budget, now, lease = Budget(hour=5, day=12, shares=(100,) * 5), NOW, timedelta(seconds=60)
     calls: Counter[tuple[datetime, Family]] = Counter()
     made: list[datetime] = []
-    for seconds, urgency in waits:
+    for seconds, urgency, late in waits:
         now += timedelta(seconds=seconds)
-        if admitted(budget, Used(calls), now, [(urgency, PRODUCT)]) == (True,):
+        if admitted(budget, Used(calls, lease), now, [(urgency, PRODUCT)]) == (True,):
             calls[slot(now), PRODUCT] += 1
-            made.append(now)
+            made.append(now + timedelta(seconds=late))
     assert all(
         sum(at - span < other <= at for other in made) <= most for at in made for span, most in ((HOUR, 5), (DAY, 12))
     )

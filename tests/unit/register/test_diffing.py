@@ -17,6 +17,8 @@ from bobusang.stages.register.diffing import (
     aligned,
     differing,
     frozen_differences,
+    offers_more,
+    only_less,
     registered_keys,
     steps,
     unraised,
@@ -261,3 +263,24 @@ def test_what_the_market_sold_out_comes_back_only_by_a_page_that_was_read_since(
 
     assert stale == Idle("the market sold the last one, and the mall was not looked at since")
     assert kinds(draft(), sold) == [(Kind.REVIVE, Urgency.CONTENT, ("state",))]
+
+
+@given(before=grids, after=grids, counts=st.tuples(st.integers(1, 3), st.integers(1, 3)))
+def test_the_less_of_a_stock_call_offers_nothing_more_and_all_that_is_gone_is_gone(
+    before: tuple[Variant, ...], after: tuple[Variant, ...], counts: tuple[int, int]
+) -> None:
+    known = tuple(v if v.stock is not Stock.UNKNOWN else Variant(v.color, v.size, Stock.OUT) for v in before)
+    confirmed = draft(variants=known, order_quantity=0 if all(v.stock is Stock.OUT for v in known) else counts[0])
+    answer = found(draft(variants=after, order_quantity=counts[1]), listing(confirmed))
+
+    for step in () if isinstance(answer, Idle) else answer:
+        less = only_less(step, confirmed) if step.kind is Kind.STOCK else None
+        if less is None:
+            continue
+        assert not offers_more(less.target, confirmed)
+        assert not offers_more(less.target, step.target)
+        assert (less.urgency, less.offers, step.offers) == (
+            Urgency.STOCK_OUT,
+            False,
+            offers_more(step.target, confirmed),
+        )

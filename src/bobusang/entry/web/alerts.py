@@ -103,6 +103,12 @@ ADVICE: Mapping[str, Advice] = {
         "/listings/freshness",
         N_("See the accounts"),
     ),
+    "no_secret": Advice(
+        N_("An account has no token"),
+        N_("Put the token where the account says that it is. What sells out can be ordered till then."),
+        "/listings/freshness",
+        N_("See the accounts"),
+    ),
     "market_holds": Advice(
         N_("Sends are held"),
         N_("A guard stopped these sends. Look at the numbers, then approve or reject them."),

@@ -51,6 +51,8 @@ SAID = tuple(
         ),
         (r"the market would refuse it: (?P<why>.+)", N_("the market would refuse it: %(why)s")),
         (r"held: (?P<why>.+)", N_("held: %(why)s")),
+        (r"(?P<name>\S+/\S+) cannot send: (?P<why>.+)", N_("%(name)s cannot send: %(why)s")),
+        (r"the secret (?P<ref>\S+) is not there( \(.+\))?", N_("the secret %(ref)s is not there")),
         (r"(?P<why>its price was .+): priced anew", N_("%(why)s: priced anew")),
         (r"(?P<why>.+): left to the next run", N_("%(why)s: left to the next run")),
         (

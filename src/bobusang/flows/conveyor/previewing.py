@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
     from bobusang.flows.conveyor.goods import Known
     from bobusang.flows.conveyor.model import Brand
     from bobusang.kit.db import Tx
+    from bobusang.stages.register.claims import Tried
     from bobusang.stages.register.model import Account, Listing, Wanted
     from bobusang.stages.register.service import Preview
 
+Claimed = dict[int, "Tried"]
+"""By account, which goods would be on sale by then."""
 CHUNK = 100
 AS_CONFIRMED = "as confirmed"
 """Why nothing would be sent of what is right already …"""
@@ -79,6 +83,7 @@ async def preview(
     """Line by line for every product of these brands that was converted, of PARTIAL for what is listed; none where
     the stages send nothing. It only reads: no mall is asked, no rival is searched, and run and budget are not judged.
     """
+    claimed: Claimed = defaultdict(dict)
     for brand in brands if trial.sends else ():
         async with belt.db.read() as tx:
             rows = await tx.fetch(OF_BRAND, mall=brand.mall, brand=brand.name)
@@ -87,14 +92,14 @@ async def preview(
             part = keys[start : start + CHUNK]
             async with belt.db.read() as tx:
                 due = await _due(belt, tx, brand.mall, part, trial)
-                lines = await _lines(belt, tx, brand.mall, part, trial, due)
+                lines = await _lines(belt, tx, brand.mall, part, trial, due, claimed)
             for line in lines:
                 yield line
 
 
 async def of_product(belt: Belt, tx: Tx, mall: str, key: str) -> list[Line]:
     """The same for one product, whether a run would look at it or not: a line for each account."""
-    return await _lines(belt, tx, mall, [key], Trial(), {key})
+    return await _lines(belt, tx, mall, [key], Trial(), {key}, defaultdict(dict))
 
 
 async def _due(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial) -> set[str]:
@@ -106,7 +111,9 @@ async def _due(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial)
     return {key for key, row in rows.items() if first(trial.stages, row, stamps) is not None}
 
 
-async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial, due: Collection[str]) -> list[Line]:
+async def _lines(
+    belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial, due: Collection[str], claimed: Claimed
+) -> list[Line]:
     known = {one.id: one for one in (await goods.load(tx, mall, keys)).values()}
     made = {
         id: one.data for id, one in (await store.load(tx, belt.market, list(known))).items() if one.data is not None
@@ -120,7 +127,8 @@ async def _lines(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Tria
         touched = {id: data for id, data in made.items() if is_full or wanting.is_there(mine.get(id))}
         now = {id: data for id, data in touched.items() if known[id].key in due}
         found += [Line(known[id].sku, account.name, why=UNTOUCHED) for id in touched if id not in now]
-        found += await _of_account(belt, tx, account, known, now, mine, trial, seen) if now else []
+        told = (known, now, mine, trial, seen, claimed[account.id])
+        found += await _of_account(belt, tx, account, *told) if now else []
     return found
 
 
@@ -133,8 +141,10 @@ async def _of_account(
     there: Mapping[int, Listing],
     trial: Trial,
     seen: Mapping[int, datetime] | None,
+    tried: Tried,
 ) -> list[Line]:
-    """`seen`: when a page last showed each; None where the run would look at the mall first."""
+    """`seen`: when a page last showed each; None where the run would look at the mall first. `tried`: which goods would
+    be on sale by then."""
     currency = belt.register.market.abilities.currency
     stocked = {id: wanting.stocked(known[id], data) for id, data in made.items()}
     wishes = [
@@ -166,7 +176,7 @@ async def _of_account(
             now: dict[str, Any] = {"seen_at": at, "decided_at": tx.now}
             goods = stocked[id].goods
             wanted.append(wanting.registered(known[id], data, goods, shown, told, cap=account.policy.most, **now))
-    previews = await belt.register.preview(tx, account, wanted)
+    previews = await belt.register.preview(tx, account, wanted, tried)
     return [
         *lines,
         *(

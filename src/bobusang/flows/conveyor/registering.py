@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bobusang.engine.outcome import Done, Outcome, Skip, Snooze, Wait
+from bobusang.engine.outcome import Done, Fail, Outcome, Skip, Snooze, Wait
 from bobusang.engine.waiting import wake_many
 from bobusang.flows.conveyor import goods, marks, outdating, wanting
 from bobusang.flows.conveyor.marks import Mark
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import URGENT, carried
 from bobusang.kit.clock import utc
+from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Statement
 from bobusang.stages.convert import store
 from bobusang.stages.price import quotes
@@ -183,6 +184,8 @@ class Registering:
         }
         if not asked:
             return outcomes
+        if account.enabled and (why := self._tokenless(account)):
+            return outcomes | {id: Fail(why) for id in asked}
         register, db = self._belt.register, self._belt.db
         planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values())))
         outgoings = {one.outgoing.call_id: one.outgoing for one in planned if one.outgoing is not None}
@@ -195,6 +198,15 @@ class Registering:
         outcomes |= dict(zip(asked, found, strict=True))
         late = [task for task in tasks if task.id in asked and asked[task.id].outdated]
         return outcomes | {task.id: back(task, facts.known[task.id], asked[task.id].outdated) for task in late}
+
+    def _tokenless(self, account: Account) -> str:
+        """Why nothing can be sent from an account; '' where it can. It is asked before anything is planned: behind an
+        intent that nobody can send not even what sells out would go."""
+        try:
+            self._belt.register.secret(account.token_ref)
+        except Missing as error:
+            return f"{account.market}/{account.name} cannot send: {error}"
+        return ""
 
     async def _planned(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
         """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
@@ -279,9 +291,9 @@ def apart(outcomes: Sequence[Outcome], now: datetime) -> list[Outcome]:
 def combined(task: Task, outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome for all accounts: where the price of one is outdated all go back, and whoever comes then finds the
     calls of the others; else while one waits the task does, for the verdict that is likely the last: whoever is woken
-    while another is to come looks again every few seconds. Then what is held is told."""
+    while another is to come looks again every few seconds. Then what could not be sent at all is told, or is held."""
     last = max((one for one in outcomes if isinstance(one, Wait)), key=lambda one: one.until, default=None)
-    for kind in (Outrun, Wait, Snooze, Skip):
+    for kind in (Outrun, Wait, Snooze, Fail, Skip):
         found = last if kind is Wait else next((one for one in outcomes if isinstance(one, kind)), None)
         if found is not None:
             return found

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
+from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import keep_alerts, open_alerts
 from bobusang.platform.notifier import Level, Notice
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Database, Tx
     from bobusang.stages.register.model import Account
+    from bobusang.stages.register.service import Register
 
 EVERY = timedelta(minutes=1)
 MOST = 1000
@@ -29,7 +31,7 @@ EXAMPLES = 10
 LOST, REFUSED = "lost", "refused"
 RULES = (
     *("account_off", "market_holds", "two_products", "lost_calls", "refused_live", "below_floor"),
-    "unseen_listings",
+    *("unseen_listings", "no_secret"),
 )
 
 # Each by its own index, and by the newest so many. What is refused is asked as in `receipts.REFUSED`.
@@ -63,12 +65,12 @@ UNSEEN = Statement("""
       and coalesce(state, '') = 'LIVE' order by unseen_at, id limit :most""")
 
 
-def watch(db: Database) -> Duty:
+def watch(db: Database, register: Register) -> Duty:
     """Every minute, four statements an account; nothing is written while all is well."""
 
     async def run() -> int:
         async with db.read() as tx:
-            found = await wrong(tx)
+            found = await wrong(tx, register)
             was = found or any(one.rule in RULES for one in await open_alerts(tx))
         if was:
             await db.transact(lambda tx: keep_alerts(tx, found, rules=RULES))
@@ -77,7 +79,7 @@ def watch(db: Database) -> Duty:
     return Duty("market alerts", EVERY, run)
 
 
-async def wrong(tx: Tx) -> list[Notice]:
+async def wrong(tx: Tx, register: Register) -> list[Notice]:
     """What is wrong with all accounts now."""
     found: list[Notice] = []
     for account in await accounts.every(tx):
@@ -87,9 +89,19 @@ async def wrong(tx: Tx) -> list[Notice]:
         below = [row["sku"] for row in losses]
         gone = await tx.fetch(UNSEEN, account=account.id, never=closing.NEVER, most=MOST)
         unseen = [row["sku"] for row in gone]
-        live = 0 if account.enabled else await listings.live(tx, account.id)
-        found += judge(account, counts, below, unseen, live)
+        secret = _secret(register, account)
+        live = await listings.live(tx, account.id) if secret or not account.enabled else 0
+        found += judge(account, counts, below, unseen, live, secret)
     return found
+
+
+def _secret(register: Register, account: Account) -> str:
+    """Why its token cannot be had; '' where it can."""
+    try:
+        register.secret(account.token_ref)
+    except Missing as error:
+        return str(error)
+    return ""
 
 
 def judge(
@@ -98,9 +110,11 @@ def judge(
     below: Sequence[str] = (),
     unseen: Sequence[str] = (),
     live: int = 0,
+    secret: str = "",
 ) -> Iterator[Notice]:
     """What an account's counts say: by guard its holds, and `lost` and `refused`; the SKUs that sell below their floor,
-    and those that nobody has seen for long; how many listings are live where it is off. Pure."""
+    and those that nobody has seen for long; how many listings are live where nothing can be sent, and why it has no
+    token. Pure."""
     shop, who = f"{account.market}/{account.name}", f"--account {account.name}"
     if not account.enabled:
         yield Notice(
@@ -110,6 +124,16 @@ def judge(
             f"{account.stopped_why or 'nobody said why'}. Nothing is sent from it: {live:,} live listings keep price "
             f"and stock as they are, and what sells out at the mall can still be ordered. Mend the cause (for 401 or "
             f"403 the token), then `bobusang account start {account.name}`.",
+        )
+    elif secret:
+        yield Notice(
+            f"no_secret:{shop}",
+            Level.CRITICAL,
+            f"{shop} has no token to send with",
+            f"{secret}. Nothing is sent from it: {live:,} live listings keep price and stock as they are, and what "
+            "sells out at the mall can still be ordered. The token is looked for as `bobusang account show "
+            f"{account.name}` says, by every process that works; `bobusang run retry BATCH` then runs again what "
+            "failed for want of it.",
         )
     waiting = {name: value for name, value in counts.items() if value and name in set(Guard) - APART}
     if waiting:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
 from bobusang.kit import log
+from bobusang.kit.db import Contended
+from bobusang.kit.errors import BobusangError, External
 from bobusang.stages.register import accounts, inbox
 from bobusang.stages.register.inbox import DOORBELL
 
@@ -50,14 +52,45 @@ async def _applied(db: Database, register: Register, account: Account) -> int:
             async with db.read() as tx:
                 waiting = await inbox.waiting(tx, account.id, limit=AT_ONCE)
             if waiting:
-                moved += await db.transact(lambda tx: applied(tx, register, account))
+                moved += await batch_applied(db, register, account)
     except Exception as error:
         log.get("webhooks").error("an inbox cannot be applied", account=account.name, error=repr(error))
     return moved
 
 
-async def applied(tx: Tx, register: Register, account: Account) -> int:
+async def batch_applied(db: Database, register: Register, account: Account) -> int:
+    """Let webhooks take effect by one commit; where something about one of them stops it, each by its own."""
+    try:
+        return await db.transact(lambda tx: applied(tx, register, account))
+    except Exception as error:
+        if _passes(error):
+            raise
+        log.get("webhooks").warning("webhooks are applied one by one", account=account.name, error=repr(error))
+    async with db.read() as tx:
+        found = await inbox.first(tx, account.id, limit=AT_ONCE)
+    return sum([await _one_applied(db, register, account, id) for id in found])
+
+
+async def _one_applied(db: Database, register: Register, account: Account, id: int) -> int:
+    """One that cannot take effect is kept with why, and shown: its call is sent again like one that was not judged."""
+    try:
+        return await db.transact(lambda tx: applied(tx, register, account, only=id))
+    except Exception as error:
+        if _passes(error):
+            raise
+        why = f"it cannot take effect: {error!r}"
+        log.get("webhooks").exception("a webhook cannot take effect", account=account.name, webhook=id)
+    await db.transact(lambda tx: inbox.give_up(tx, account.id, id, why))
+    return 0
+
+
+def _passes(error: Exception) -> bool:
+    """Whether it is the database's trouble and no webhook's: away, busy, or not (yet) of our version."""
+    return isinstance(error, External | Contended | OSError) or type(error) is BobusangError
+
+
+async def applied(tx: Tx, register: Register, account: Account, *, only: int | None = None) -> int:
     """Let webhooks of an account take effect, and wake who waits for them; how many listings moved."""
-    moved = await register.apply(tx, account, limit=AT_ONCE)
+    moved = await register.apply(tx, account, limit=AT_ONCE, only=only)
     await wake_many(tx, [key for one in moved for key in one.keys], VERDICT)
     return len(moved)

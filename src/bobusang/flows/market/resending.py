@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
-from bobusang.flows.market.inbox import VERDICT, accounts_of, applied
+from bobusang.flows.market.inbox import VERDICT, accounts_of, batch_applied
 from bobusang.kit import log
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ async def resent(db: Database, register: Register, account: Account) -> int:
         if not await register.overdue(tx, account):
             return 0
     for _ in range(PASSES):  # a verdict that lies in the inbox already spares the call
-        if not await db.transact(lambda tx: applied(tx, register, account)):
+        if not await batch_applied(db, register, account):
             break
     outgoings = await db.transact(lambda tx: register.recover(tx, account))
     if not outgoings:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bobusang.kit import json
+from bobusang.kit import json, log
 from bobusang.kit.clock import text
 from bobusang.kit.errors import Invalid
 from bobusang.platform.bus import Event, publish
@@ -70,9 +70,11 @@ class _Desk:
     halts: list[holds.Halt] = field(default_factory=list)
 
 
-async def apply(tx: Tx, account: Account, market: Market, *, limit: int = LIMIT) -> list[Moved]:
-    """Apply what has come in, in the order of the market's own times."""
-    taken = await inbox.take(tx, account.id, limit=limit)
+async def apply(
+    tx: Tx, account: Account, market: Market, *, limit: int = LIMIT, only: int | None = None
+) -> list[Moved]:
+    """Apply what has come in, or one of it alone, in the order of the market's own times."""
+    taken = await inbox.take(tx, account.id, limit=limit, only=only)
     if not taken:
         return []
     read = [(webhook, _read(market, webhook)) for webhook in taken]
@@ -104,6 +106,9 @@ def _read(market: Market, webhook: Webhook) -> Notice | str:
         return market.notice(webhook.headers, webhook.body)
     except Invalid as error:
         return str(error)
+    except Exception as error:  # whatever is odd about one must not keep the others waiting
+        log.get("webhooks").exception("a webhook cannot be read", webhook=webhook.id)
+        return f"nobody can read it: {error!r}"
 
 
 def _order(item: tuple[Webhook, Notice | str]) -> tuple[str, int]:

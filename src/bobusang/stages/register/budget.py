@@ -29,10 +29,17 @@ class Used:
     """Calls by slot and family, of the last day."""
 
     calls: Mapping[tuple[datetime, Family], int]
+    lease: timedelta = timedelta()
+    """How long after it was booked a call may still be sent."""
+
+    def since(self, span: timedelta, now: datetime) -> datetime:
+        """The first slot of which a call may have been sent within the span."""
+        return slot(now - span - self.lease)
 
     def within(self, span: timedelta, now: datetime, families: frozenset[Family]) -> int:
-        """How many were made in the span; a slot that is partly older counts whole, so the limit is never exceeded."""
-        first = slot(now - span)
+        """How many were perhaps sent in the span; a slot that is partly older counts whole, and so does one whose last
+        calls were sent when it was over already: the limit is never exceeded."""
+        first = self.since(span, now)
         return sum(count for (at, family), count in self.calls.items() if at >= first and family in families)
 
 
@@ -67,11 +74,11 @@ def _falls(used: Used, now: datetime, span: timedelta, families: frozenset[Famil
         return now
     slots = sorted((at, calls) for (at, family), calls in used.calls.items() if family in families)
     for at, calls in slots:
-        if at < slot(now - span):
+        if at < used.since(span, now):
             continue
         count -= calls
         if count < most:
-            return at + span + SLOT
+            return at + span + SLOT + used.lease
     return now + span
 
 

@@ -45,7 +45,8 @@ CLOSED = Statement("""
     where account_id = :account and kind = 'CLOSE' and created_at > :since and run_id <> :person""")
 CHANGED = Statement("""
     select count(distinct listing_id) as value from market_calls
-    where account_id = :account and run_id = :run and kind in ('EDIT', 'REVIVE')""")
+    where account_id = :account and run_id = :run
+      and (kind in ('EDIT', 'REVIVE') or (kind = 'STOCK' and urgency > 0))""")
 
 _NEW = Bulk(
     market_calls,
@@ -177,7 +178,7 @@ async def closed(tx: Tx, account: int, span: timedelta) -> int:
 
 
 async def changed(tx: Tx, account: int, run: str) -> int:
-    """How many listings a run has edited or brought back."""
+    """How many listings a run has edited or brought back, or offered more of (`deciding.rank`)."""
     return int(await tx.value(CHANGED, account=account, run=run))
 
 

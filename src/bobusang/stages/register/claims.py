@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PUTS_ON_SALE = frozenset({Kind.CREATE, Kind.REVIVE})
 FOR_SALE = frozenset({State.SENT, State.DRAFT, State.IN_REVIEW, State.LIVE, State.BLOCKED})
 """Whose goods nobody takes over: on sale, or perhaps so tomorrow without our doing."""
+Tried = dict[str, tuple[str, str]]
+"""By goods, the mall and SKU that a run which is only tried would have put on sale so far."""
 
 _CLAIMED = """
     select c.goods, c.mall, c.product_id, l.sku, l.state, l.open_call from listing_claims c
@@ -54,11 +56,17 @@ def puts_on_sale(decision: object) -> bool:
     return isinstance(decision, Chosen) and decision.step.kind in PUTS_ON_SALE
 
 
+def takes_goods(decision: object) -> bool:
+    """Whether what is sent by this keeps others from selling the same goods."""
+    return isinstance(decision, Chosen) and decision.step.kind is not Kind.CLOSE
+
+
 async def stopped(
-    tx: Tx, account: int, wishes: Sequence[tuple[Wanted, Listing]], approvals: Approvals
+    tx: Tx, account: int, wishes: Sequence[tuple[Wanted, Listing]], approvals: Approvals, tried: Tried | None = None
 ) -> dict[int, Stopped]:
     """By product, those of these that are not put on sale, for another mall's are; of two the first may."""
-    sold = {one.goods: (one.mall, one.sku) for one in await _claimed(tx, account, wishes) if one.for_sale}
+    taken = {one.goods: (one.mall, one.sku) for one in await _claimed(tx, account, wishes) if one.for_sale}
+    sold = (tried or {}) | taken
     found: dict[int, Stopped] = {}
     for wanted, listing in wishes:
         mall, sku = sold.setdefault(wanted.goods, (wanted.mall, wanted.sku)) if wanted.goods else (wanted.mall, "")
@@ -66,6 +74,13 @@ async def stopped(
         if mall != wanted.mall and (listing.id, Guard.SAME_GOODS, what) not in approvals:
             found[wanted.product_id] = Stopped(Trip(Guard.SAME_GOODS, f"same goods as {sku} of {mall}"), what)
     return found
+
+
+def would_put(tried: Tried, sent: Iterable[Wanted]) -> None:
+    """What `put` would claim, for the rest of a run that is only tried."""
+    for wanted in sent:
+        if wanted.goods:
+            tried.setdefault(wanted.goods, (wanted.mall, wanted.sku))
 
 
 async def put(tx: Tx, account: int, sent: Sequence[tuple[Wanted, Listing]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, offers_more, steps, whole
+from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, offered, offers_more, only_less, steps, whole
 from bobusang.stages.register.drafting import drafted, last_day, today
 from bobusang.stages.register.guards import Guard, Prices, Trip, price_trip
 from bobusang.stages.register.limiting import Limit, capped, limit_of, limited
@@ -14,6 +14,7 @@ from bobusang.stages.register.refusing import digest, still_stands
 from bobusang.stages.register.tables import CallState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import date, datetime
 
     from bobusang.stages.register.calls import MarketCall
@@ -29,7 +30,8 @@ class Chosen:
     supersedes: MarketCall | None = None
     """An accepted call whose verdict is not waited for."""
     otherwise: Step | None = None
-    """What may go out if the run's guard stops this: a stock-out must not wait for a person to agree to a price."""
+    """What may go out if the run's guard stops this: a stock-out must not wait for a person to agree to a price, or to
+    what came back."""
 
     @property
     def family(self) -> Family:
@@ -100,17 +102,32 @@ def decide(
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
-        return _meanwhile(found, under_way, until, wanted.images)
+        return _spared(_meanwhile(found, under_way, until, wanted.images), (), listing)
+
+    def weigh(step: Step) -> Decision:
+        return _weighed(step, until, wanted, listing, account, market, now, day, approvals)
+
     first: Decision | None = None
-    weighed = [_weighed(step, until, wanted, listing, account, market, now, day, approvals) for step in found]
+    weighed = [weigh(step) for step in found]
     for place, decision in enumerate(weighed):
         if isinstance(decision, Chosen):
-            others = (one.step for one in weighed[place + 1 :] if isinstance(one, Chosen))
-            return replace(decision, otherwise=next(others, None))
+            return _spared(decision, found[place + 1 :], listing, weigh)
         first = first or decision
     assert first is not None
     stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
     return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
+
+
+def _spared(
+    decision: Decision, others: Sequence[Step], listing: Listing, weigh: Callable[[Step], Decision] = Chosen
+) -> Decision:
+    """With what goes out all the same where a guard of the run stops it: what only takes away."""
+    if not isinstance(decision, Chosen) or listing.confirmed is None:
+        return decision
+    parts = [only_less(one, listing.confirmed) if one.offers else one for one in (decision.step, *others)]
+    free = [one for one in parts if one is not None and one is not decision.step and run_guard(one) is None]
+    spared = (one.step for one in map(weigh, free) if isinstance(one, Chosen))
+    return replace(decision, otherwise=next(spared, None))
 
 
 def _urgent(found: tuple[Step, ...] | Idle) -> tuple[Step, ...]:
@@ -208,10 +225,25 @@ def _prices(wanted: Wanted, listing: Listing, day: date) -> Prices:
 
 
 def effect(step: Step) -> str:
-    """What a person agrees to: this price, or closing."""
-    return digest("closed" if step.kind is Kind.CLOSE else ("price", step.target.price))
+    """What a person agrees to: this price, this stock, or closing."""
+    if step.kind is Kind.CLOSE:
+        return digest("closed")
+    if step.offers:
+        return digest(("stock", sorted(offered(step.target)), step.target.order_quantity))
+    return digest(("price", step.target.price))
 
 
-RUN_GUARDS = {Kind.CLOSE: Guard.CLOSED, Kind.EDIT: Guard.CHANGED, Kind.REVIVE: Guard.CHANGED}
-"""Which guard of the run counts which kind of call: a source that says "all in stock" by mistake revives a shop as one
-that says "all gone" closes it."""
+def run_guard(step: Step) -> Guard | None:
+    """Which guard of the run counts a call: a source that says "all in stock" by mistake revives a shop, or opens what
+    is sold out of it option by option, as one that says "all gone" closes it. What only takes away is free."""
+    if step.kind is Kind.CLOSE:
+        return Guard.CLOSED
+    return Guard.CHANGED if step.offers or step.kind in (Kind.EDIT, Kind.REVIVE) else None
+
+
+def rank(step: Step) -> Urgency:
+    """As what a call is kept. A stock call is a stock-out, or ranks below where it offers more: by this the changes of
+    a run are counted, whoever goes on with it (`calls.CHANGED`)."""
+    if step.kind is not Kind.STOCK:
+        return step.urgency
+    return max(step.urgency, Urgency.PRICE_DOWN) if step.offers else Urgency.STOCK_OUT

@@ -66,6 +66,8 @@ class Step:
     changed: tuple[str, ...] = ()
     is_whole: bool = False
     """Sent as a product with all its fields though stock alone would do."""
+    offers: bool = False
+    """A stock call by which more is for sale than is confirmed, whatever else it takes away."""
 
     @property
     def by_stock(self) -> bool:
@@ -158,7 +160,8 @@ def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tupl
     # Where only new options are left, the registered ones alone are a listing that nobody can buy: that is closing it,
     # and is counted as such.
     kind = Kind.CLOSE if stock.is_sold_out else Kind.STOCK
-    by_stock = Step(kind, stock, _stock_urgency(stock, confirmed), tuple(sorted(STOCK_FIELDS & set(changed))))
+    fields, offers = tuple(sorted(STOCK_FIELDS & set(changed))), offers_more(stock, confirmed)
+    by_stock = Step(kind, stock, _stock_urgency(stock, confirmed), fields, offers=offers)
     if set(changed) <= STOCK_FIELDS:
         return (by_stock,)
     edit = Step(Kind.EDIT, target, min(_edit_urgency(target, confirmed), _stock_urgency(target, confirmed)), changed)
@@ -189,16 +192,17 @@ def _edit_urgency(target: Draft, confirmed: Draft) -> Urgency:
 
 def _stock_urgency(target: Draft, confirmed: Draft) -> Urgency:
     """Whatever can no longer be delivered is urgent; more of something is not."""
-    gone = _offered(confirmed) - _offered(target)
+    gone = offered(confirmed) - offered(target)
     return Urgency.STOCK_OUT if gone or target.order_quantity < confirmed.order_quantity else Urgency.CONTENT
 
 
 def offers_more(draft: Draft, wish: Draft) -> bool:
     """Whether a draft has something for sale that is not to be, or more of it."""
-    return bool(_offered(draft) - _offered(wish)) or draft.order_quantity > wish.order_quantity
+    return bool(offered(draft) - offered(wish)) or draft.order_quantity > wish.order_quantity
 
 
-def _offered(draft: Draft) -> set[tuple[str, str]]:
+def offered(draft: Draft) -> set[tuple[str, str]]:
+    """The cells that are for sale."""
     return {(variant.color, variant.size) for variant in draft.variants if variant.stock is not Stock.OUT}
 
 
@@ -236,6 +240,22 @@ def _unraised(variant: Variant, count: int | None) -> Variant:
     if variant.count is None or count is None or variant.count <= count:
         return variant
     return msgspec.structs.replace(variant, count=count)
+
+
+def only_less(step: Step, confirmed: Draft) -> Step | None:
+    """The part of a stock call by which nothing more is for sale; None where nothing is gone, or nothing would be left:
+    that is closing, and not asked for."""
+    before = {(variant.color, variant.size): variant for variant in confirmed.variants}
+    less = unraised(step.target, confirmed)
+    variants = tuple(_unopened(variant, before.get((variant.color, variant.size))) for variant in less.variants)
+    less = msgspec.structs.replace(less, variants=variants)
+    if less.is_sold_out or not differing(less, confirmed):
+        return None
+    return replace(step, target=less, urgency=Urgency.STOCK_OUT, offers=False)
+
+
+def _unopened(variant: Variant, before: Variant | None) -> Variant:
+    return before if before is not None and before.stock is Stock.OUT else variant
 
 
 def content_of(url: str) -> str:

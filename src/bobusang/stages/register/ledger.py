@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
-from bobusang.stages.register.budget import DAY, SLOT, Used, slot
+from bobusang.stages.register.budget import DAY, HOUR, Used, slot
 from bobusang.stages.register.market import Family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from bobusang.kit.db import Tx
 
@@ -26,10 +26,10 @@ BOOK = Statement(
 FORGET = Statement("delete from call_ledger where account_id = :account and slot < :before")
 
 
-async def used(tx: Tx, account: int) -> Used:
-    """The calls of the last day; read under the account's lock."""
-    rows = await tx.fetch(USED, account=account, since=slot(tx.now - DAY))
-    return Used({(utc(row["slot"]), Family(row["family"])): row["calls"] for row in rows})
+async def used(tx: Tx, account: int, lease: timedelta) -> Used:
+    """The calls of the last day, and those that were booked before it and sent in it; read under the account's lock."""
+    rows = await tx.fetch(USED, account=account, since=slot(tx.now - DAY - lease))
+    return Used({(utc(row["slot"]), Family(row["family"])): row["calls"] for row in rows}, lease)
 
 
 async def all_used(tx: Tx) -> dict[int, Used]:
@@ -41,7 +41,7 @@ async def all_used(tx: Tx) -> dict[int, Used]:
 
 
 async def book(tx: Tx, account: int, families: Iterable[Family]) -> None:
-    """Count calls that are about to be made, and forget those that count no more."""
+    """Count calls that are about to be made, and forget those that count no more: no lease is an hour long."""
     for family, calls in sorted(Counter(families).items()):
         await tx.execute(BOOK, account=account, slot=slot(tx.now), family=family, calls=calls)
-    await tx.execute(FORGET, account=account, before=slot(tx.now - DAY) - SLOT)
+    await tx.execute(FORGET, account=account, before=slot(tx.now - DAY - HOUR))

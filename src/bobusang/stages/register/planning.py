@@ -11,7 +11,7 @@ from bobusang.kit import ids
 from bobusang.stages.register import accounts, calls, claims, holds, ledger, listings
 from bobusang.stages.register.budget import DAY, SLOT, admitted, free_at
 from bobusang.stages.register.calls import MarketCall
-from bobusang.stages.register.deciding import RUN_GUARDS, Chosen, Faulty, Stopped, decide, effect
+from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, decide, effect, rank, run_guard
 from bobusang.stages.register.diffing import Idle, Kind
 from bobusang.stages.register.drafting import today
 from bobusang.stages.register.guards import Guard, RunFacts, Trip, changing_trip, closing_trip
@@ -77,7 +77,7 @@ class Planner:
         items = await _through_claims(tx, account, items)
         items = await _through_run(tx, account, run, items)
         items = await _behind_senders(tx, account, items)
-        items = await _through_budget(tx, account, blocked_until, items)
+        items = await _through_budget(tx, account, blocked_until, items, self.lease)
         await _hold(tx, account, run, items)
         sent = await self._intend(tx, account, run, items)
         made = {
@@ -115,7 +115,7 @@ class Planner:
         await listings.save(tx, [listing for _, listing in made.values()])
         await ledger.book(tx, account.id, [call.request.family for call, _ in made.values()])
         if not account.policy.doubles:
-            on_sale = [item for item, choice in chosen if choice.step.kind is not Kind.CLOSE]
+            on_sale = [item for item, choice in chosen if claims.takes_goods(choice)]
             await claims.put(tx, account.id, [(item.wanted, item.listing) for item in on_sale])
         return {product: outgoing(call, tx.now + self.lease) for product, (call, _) in made.items()}
 
@@ -124,7 +124,7 @@ class Planner:
         reference = listing.reference or self.issue()
         request = self.request(choice, Key(reference, listing.market_id))
         call = MarketCall(
-            *(id, listing.id, account.id, step.kind, step.urgency, request, step.target, CallState.INTENT),
+            *(id, listing.id, account.id, step.kind, rank(step), request, step.target, CallState.INTENT),
             token=1,
             sends=1,
             due_at=tx.now + self.lease + account.policy.patience,
@@ -180,12 +180,11 @@ async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item
     return [_tripped(item, trips, agreed) for item in items]
 
 
-async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Kind, Trip]:
+async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[Guard, Trip]:
     asked = [item for item in items if item.listing.closed_at is None]  # what a person closed is no accident
-    kinds = [item.decision.step.kind for item in asked if isinstance(item.decision, Chosen)]
-    if not set(kinds) & set(RUN_GUARDS):
+    guards = Counter(run_guard(item.decision.step) for item in asked if isinstance(item.decision, Chosen))
+    if not guards.keys() - {None}:
         return {}
-    guards = Counter(RUN_GUARDS.get(kind) for kind in kinds)
     closed = await calls.closed(tx, account.id, DAY)
     stopped = await holds.tripped(tx, account.id, run)
     facts = RunFacts(
@@ -197,20 +196,19 @@ async def _trips(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> 
     )
     caution = account.policy.caution
     found = {Guard.CLOSED: closing_trip(caution, facts), Guard.CHANGED: changing_trip(caution, facts)}
-    return {kind: trip for kind, guard in RUN_GUARDS.items() if (trip := found[guard]) is not None}
+    return {guard: trip for guard, trip in found.items() if trip is not None}
 
 
-def _tripped(item: _Item, trips: Mapping[Kind, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
+def _tripped(item: _Item, trips: Mapping[Guard, Trip], agreed: frozenset[tuple[int, str, str]]) -> _Item:
     """What becomes of it. A run that changes too much is not believed, so it closes nothing in place of a change."""
     if not isinstance(item.decision, Chosen) or item.listing.closed_at is not None:
         return item
-    step = item.decision.step
-    trip = trips.get(step.kind)
+    step, guard = item.decision.step, run_guard(item.decision.step)
+    trip = None if guard is None else trips.get(guard)
     if trip is None or (item.listing.id, trip.guard, effect(step)) in agreed:
         return item
-    otherwise = item.decision.otherwise
-    if otherwise is not None and otherwise.kind not in RUN_GUARDS:
-        return replace(item, decision=Chosen(otherwise))
+    if item.decision.otherwise is not None:
+        return replace(item, decision=Chosen(item.decision.otherwise, item.decision.supersedes))
     return replace(item, decision=Stopped(trip, effect(step)))
 
 
@@ -227,7 +225,7 @@ async def _behind_senders(tx: Tx, account: Account, items: Sequence[_Item]) -> l
 
 
 async def _through_budget(
-    tx: Tx, account: Account, blocked_until: datetime | None, items: Sequence[_Item]
+    tx: Tx, account: Account, blocked_until: datetime | None, items: Sequence[_Item], lease: timedelta
 ) -> list[_Item]:
     chosen = [item.decision for item in items if isinstance(item.decision, Chosen)]
     if not chosen:
@@ -235,7 +233,7 @@ async def _through_budget(
     if blocked_until is not None and blocked_until > tx.now:
         rest = Postponed(blocked_until, "the market asked for a rest")
         return [replace(item, decision=rest) if isinstance(item.decision, Chosen) else item for item in items]
-    budget, used = account.policy.budget, await ledger.used(tx, account.id)
+    budget, used = account.policy.budget, await ledger.used(tx, account.id, lease)
     yes = iter(admitted(budget, used, tx.now, [(one.step.urgency, one.family) for one in chosen]))
     found = []
     for item in items:

@@ -38,7 +38,7 @@ async def recover(tx: Tx, account_id: int, lease: timedelta, *, limit: int = LIM
     lost = [call for call in found if call.sends >= account.policy.sends]
     again = [call for call in found if call.sends < account.policy.sends]
     asked = [(call.urgency, call.request.family) for call in again]
-    yes = admitted(account.policy.budget, await ledger.used(tx, account.id), tx.now, asked)
+    yes = admitted(account.policy.budget, await ledger.used(tx, account.id, lease), tx.now, asked)
     due_at = tx.now + lease + account.policy.patience
     taken = [
         replace(call, state=CallState.INTENT, token=call.token + 1, sends=call.sends + 1, due_at=due_at)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bobusang.kit.clock import Clock
     from bobusang.kit.db import Tx
     from bobusang.stages.register.applying import Moved
+    from bobusang.stages.register.claims import Tried
     from bobusang.stages.register.deciding import Decision
     from bobusang.stages.register.holds import Hold
     from bobusang.stages.register.inbox import Received
@@ -101,9 +102,11 @@ class Register:
         await inbox.store(tx, [received])
         return received.genuine
 
-    async def apply(self, tx: Tx, account: Account, *, limit: int = applying.LIMIT) -> list[Moved]:
+    async def apply(
+        self, tx: Tx, account: Account, *, limit: int = applying.LIMIT, only: int | None = None
+    ) -> list[Moved]:
         """Let webhooks take effect; wake every key of what comes back in the same transaction."""
-        return await applying.apply(tx, account, self.market, limit=limit)
+        return await applying.apply(tx, account, self.market, limit=limit, only=only)
 
     async def overdue(self, tx: Tx, account: Account) -> bool:
         """Whether a call had no verdict in time."""
@@ -120,8 +123,11 @@ class Register:
             await recovering.release(tx, hold.listing_id)
         return hold
 
-    async def preview(self, tx: Tx, account: Account, wanteds: Sequence[Wanted]) -> list[Preview]:
-        """The exact differences and calls of a run, without a write (`--dry-run`); run and budget are not judged."""
+    async def preview(
+        self, tx: Tx, account: Account, wanteds: Sequence[Wanted], tried: Tried | None = None
+    ) -> list[Preview]:
+        """The exact differences and calls of a run, without a write (`--dry-run`); run and budget are not judged. What
+        comes part by part remembers in `tried` which goods would be on sale by then."""
         found = await listings.known(tx, account.id, [wanted.product_id for wanted in wanteds])
         last = await calls.last(tx, [listing.id for listing in found.values()])
         approvals = await holds.approved(tx, [listing.id for listing in found.values()])
@@ -134,11 +140,11 @@ class Register:
             for wanted in wanteds
         ]
         wishes = [(wanted, listing) for wanted, listing, decision in looked if claims.puts_on_sale(decision)]
-        doubles = {} if account.policy.doubles else await claims.stopped(tx, account.id, wishes, approvals)
-        return [
-            self._preview(wanted, listing, doubles.get(wanted.product_id, decision))
-            for wanted, listing, decision in looked
-        ]
+        doubles = {} if account.policy.doubles else await claims.stopped(tx, account.id, wishes, approvals, tried)
+        looked = [(wanted, listing, doubles.get(wanted.product_id, decision)) for wanted, listing, decision in looked]
+        if tried is not None:
+            claims.would_put(tried, (wanted for wanted, _, decision in looked if claims.takes_goods(decision)))
+        return [self._preview(wanted, listing, decision) for wanted, listing, decision in looked]
 
     def _preview(self, wanted: Wanted, listing: Listing, decision: Decision) -> Preview:
         if not isinstance(decision, Chosen):

@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bobusang.connectors.markets.buyma.market import STATES, Buyma, read
 from bobusang.kit import json
@@ -365,3 +367,84 @@ def test_the_markets_own_numbers_replace_ours() -> None:
     assert (
         BUYMA.corrected(draft(), {"price": "x", "variants": [1, {"options": [2]}], "order_quantity": True}) == draft()
     )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"id": "9" * 41},
+        {"reference_number": "a\0b"},
+        {"price": -1},
+        {"list_price": 2**70},
+        {"order_quantity": 2**70},
+        {"variants": [{"options": [], "stock_type": "stock_in_hand", "stocks": 2**70}]},
+        {"updated_at": "0001-01-01T00:00:00"},
+        {"updated_at": "9999-12-31 23:59:59 +0900"},  # and every later word would be older
+    ],
+)
+def test_what_nothing_has_is_unreadable(told: dict[str, Any]) -> None:
+    with pytest.raises(Invalid):
+        BUYMA.notice({"x-buyma-event": "product/update"}, json.dumps(stands(SMALL) | told).encode())
+
+
+def test_an_option_of_an_unknown_shape_is_no_cell_of_ours() -> None:
+    sent = BUYMA.put(SMALL, Key("REF-1")).body
+    odd = stands(SMALL, variants=[{"options": [{"type": ["color"], "value": "White"}], "stock_type": "out_of_stock"}])
+
+    assert [one.field for one in BUYMA.differences(sent, odd)] == ["variants"]
+    assert BUYMA.corrected(SMALL, odd) == SMALL
+
+
+ODD = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([2**63, -(2**63) - 1, 2**70, 10**40])
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=20)
+    | st.sampled_from(["", "\0", "0001-01-01T00:00:00", "9999-12-31 23:59:59 -0900", "9" * 200, "public"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def places(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every field of a body, at any depth."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [found for key, one in inner for found in [(*way, key), *places(one, (*way, key))]]
+
+
+def changed(value: Any, way: tuple[Any, ...], odd: Any) -> Any:
+    """The body with another value in one place."""
+    if not way:
+        return odd
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[way[0]] = changed(value[way[0]], way[1:], odd)
+    return copy
+
+
+REAL = stands(SMALL, list_price=24_000, created_at="2026-03-01 14:42:57 +0900")
+FAILED = {"request_uid": "u9", "reference_number": "REF-1", "errors": {"shop_urls": {"2": {"label": ["長い"]}}}}
+
+
+@given(
+    st.sampled_from([("product/update", REAL), ("product/fail_to_update", FAILED)]).flatmap(
+        lambda real: st.tuples(st.just(real), st.sampled_from(places(real[1])), ODD)
+    )
+)
+def test_whatever_is_odd_about_a_webhook_it_is_read_or_refused_and_can_be_kept(
+    told: tuple[tuple[str, Any], tuple[Any, ...], Any],
+) -> None:
+    (event, real), way, odd = told
+    body = json.dumps(changed(real, way, odd)).encode()
+
+    try:
+        found = BUYMA.notice({"x-buyma-event": event}, body)
+    except Invalid:
+        return
+    differences = BUYMA.differences(BUYMA.put(SMALL, Key("REF-1")).body, found.product)
+    kept = json.dumps((differences, BUYMA.corrected(SMALL, found.product), found.problems))
+    words = (found.market_id, found.reference, found.request_uid, found.status, found.updated, kept)
+    assert not any("\0" in word or json.NUL in word for word in words)
+    assert (len(found.market_id) <= 40, len(found.updated) <= 40) == (True, True)
+    assert abs(found.shipping_charge or 0) < 2**31

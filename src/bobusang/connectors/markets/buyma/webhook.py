@@ -27,6 +27,12 @@ FAILED = frozenset({"product/fail_to_create", "product/fail_to_update"})
 TOKYO = timezone(timedelta(hours=9))
 COMPARED = ("name", "price", "brand_id", "category_id", "available_until", "order_quantity", "comments")
 STOCKS = {word: stock for stock, word in STOCK_TYPES.items()}
+NUMBERS = ("price", "list_price", "order_quantity")
+MOST = 10**9
+"""Of yen and of pieces nobody sells as much: what is more, or less than nothing, is no number of a product."""
+LONGEST_ID = 40
+YEARS = range(2000, 2100)
+"""A time outside of them would be older or newer than all that the market will ever say of the product."""
 Cells = dict[tuple[str, str], tuple[str, int | None]]
 
 
@@ -38,13 +44,16 @@ def genuine(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
 
 
 def notice(headers: Mapping[str, str], body: bytes) -> Notice:
-    """What it says; readers have met the product at the root and inside `product`."""
+    """What it says, within bounds that everybody keeps who reads on; readers have met the product at the root and
+    inside `product`."""
     event = headers.get(EVENT, "")[:100]
     if event not in STANDS | FAILED:
         return Notice(Word.OTHER, event)
     root = json.loads(body)
     if not isinstance(root, dict):
         raise Invalid(f"a webhook {event} without an object", field="body")
+    if json.NUL.encode() in body:
+        raise Invalid(f"a webhook {event} with a NUL character", field="body")
     inner = root.get("product")
     product = inner if isinstance(inner, dict) else root
     uid = _text(root.get("request_uid"))
@@ -53,6 +62,7 @@ def notice(headers: Mapping[str, str], body: bytes) -> Notice:
         return Notice(Word.FAILED, event, _text(product.get("id")), _reference(product), uid, problems=told)
     if not _text(product.get("id")) or not isinstance(product.get("status"), str):
         raise Invalid(f"a webhook {event} without id or status", field="body")
+    _check(product, event)
     return Notice(
         Word.STANDS,
         event,
@@ -64,6 +74,21 @@ def notice(headers: Mapping[str, str], body: bytes) -> Notice:
         product,
         shipping_charge=_shipping_charge(product),
     )
+
+
+def _check(product: Mapping[str, Any], event: str) -> None:
+    """Refuse what no product of BUYMA says, and no database keeps."""
+    if len(_text(product["id"])) > LONGEST_ID:
+        raise Invalid(f"a webhook {event} with an id of more than {LONGEST_ID} characters", field="id")
+    told = [(name, product.get(name)) for name in NUMBERS]
+    told += [("stocks", one.get("stocks")) for one in _objects(product.get("variants"))]
+    for name, value in told:
+        if isinstance(value, int) and not 0 <= value <= MOST:
+            raise Invalid(f"a webhook {event} with a {name} that nothing has", field=name)
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _shipping_charge(product: Mapping[str, Any]) -> int | None:
@@ -90,6 +115,8 @@ def _instant(value: object) -> str:
         found = datetime.fromisoformat(value.replace(" +", "+"))
     except ValueError:
         return ""
+    if found.year not in YEARS:
+        raise Invalid(f"a webhook of the year {found.year}", field="updated_at")
     return text(found if found.tzinfo else found.replace(tzinfo=TOKYO).astimezone(UTC))
 
 
@@ -120,10 +147,10 @@ def _plain(name: str, value: object) -> object:
 def _cells(variants: object) -> Cells:
     """Colour and size → how it is sold, and the count where one is kept."""
     found: Cells = {}
-    for variant in variants if isinstance(variants, list) else ():
-        if not isinstance(variant, dict) or not isinstance(variant.get("options"), list):
+    for variant in _objects(variants):
+        if not isinstance(variant.get("options"), list):
             continue
-        chosen = {one.get("type"): str(one.get("value")) for one in variant["options"] if isinstance(one, dict)}
+        chosen = {str(one.get("type")): str(one.get("value")) for one in _objects(variant["options"])}
         kind = str(variant.get("stock_type"))
         count = variant.get("stocks") if kind == STOCK_TYPES[Stock.IN_HAND] else None
         found[chosen.get("color", ""), chosen.get("size", "")] = kind, count
