@@ -184,6 +184,7 @@ async def test_a_mall_in_trouble_takes_nothing_away_and_says_when_to_come_again(
     (pictured,) = saved.pictured
     assert pictured.images == (image(a, data), image(b, None, ImageState.PENDING, "too many"))
     assert pictured.trouble is mall.shown[b]
+    assert (pictured.lacks_cover, (await run(db, stage, wanted(1, b, a))).pictured[0].lacks_cover) == ("", "too many")
 
     mall.put("a", Unavailable("503"))
     mall.put("b", 500)

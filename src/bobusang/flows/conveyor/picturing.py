@@ -38,7 +38,7 @@ class Picturing:
         async with self._belt.db.read() as tx:
             known = await goods.of_tasks(tx, batch)
         found = await self._pictured(list(known.values()))
-        return [self._outcome(task, known.get(task.id), found) for task in batch]
+        return [became(task, known.get(task.id), found) for task in batch]
 
     async def _pictured(self, known: Sequence[Known]) -> dict[int, Pictured]:
         service = self._belt.picturing
@@ -52,22 +52,26 @@ class Picturing:
         saved = await self._belt.db.transact(lambda tx: service.save(tx, worked))
         return {one.product_id: one for one in saved.pictured}
 
-    def _outcome(self, task: Task, known: Known | None, found: Mapping[int, Pictured]) -> Outcome:
-        if known is None or known.id not in found:
-            return Skip("the product is not known any more")
-        pictured = found[known.id]
-        trouble = pictured.trouble
-        if isinstance(trouble, Throttled):
-            return Snooze(trouble.until, trouble.message)
-        may_come = trouble is not None and trouble.verdict is Verdict.RETRY
-        if may_come and task.attempt < task.step.max_retries:
-            return Retry(str(trouble))
-        if not any(image.is_ready for image in pictured.images):
-            reasons = "; ".join(dict.fromkeys(image.reason for image in pictured.images if image.reason))
-            words = f"it has no picture that may be shown: {reasons or 'the mall shows none'}"
-            return Fail(f"its pictures cannot be had: {trouble}") if may_come else Skip(words)
-        told = {"pictures": sum(image.is_ready for image in pictured.images)}
-        return Done(output=told, spawn=carried(task.run, Stage.PRICE, known.key, known.version))
+
+def became(task: Task, known: Known | None, found: Mapping[int, Pictured]) -> Outcome:
+    """What a task does after the pictures of its product were fetched. Pure."""
+    if known is None or known.id not in found:
+        return Skip("the product is not known any more")
+    pictured = found[known.id]
+    trouble = pictured.trouble
+    if isinstance(trouble, Throttled):
+        return Snooze(trouble.until, trouble.message)
+    may_come = trouble is not None and trouble.verdict is Verdict.RETRY
+    if may_come and task.attempt < task.step.max_retries:
+        return Retry(str(trouble))
+    ready = sum(image.is_ready for image in pictured.images)
+    if ready and pictured.lacks_cover:  # a market would keep the second one as the cover for as long as it is listed
+        return Fail(f"its cover cannot be had: {pictured.lacks_cover}")
+    if not ready:
+        reasons = "; ".join(dict.fromkeys(image.reason for image in pictured.images if image.reason))
+        words = f"it has no picture that may be shown: {reasons or 'the mall shows none'}"
+        return Fail(f"its pictures cannot be had: {trouble}") if may_come else Skip(words)
+    return Done(output={"pictures": ready}, spawn=carried(task.run, Stage.PRICE, known.key, known.version))
 
 
 def _wanted(known: Known, *, is_published: bool) -> Wanted:

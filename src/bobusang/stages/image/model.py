@@ -170,6 +170,8 @@ class Pictured:
     changed: bool
     trouble: BobusangError | None = None
     """Why some of its pictures could not be had now: its verdict says whether to come again."""
+    lacks_cover: str = ""
+    """Why what is to be its cover is not here yet; shown without it, it would keep another one for ever."""
 
 
 @dataclass(frozen=True, slots=True)

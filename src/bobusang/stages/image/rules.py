@@ -100,6 +100,16 @@ def arranged(
     return (*ready, *(image for image in rest if image.sha256 is None or image.sha256 not in shown))[:PLACES]
 
 
+def lacks_cover(wanted: Wanted, after: Sequence[ProductImage]) -> str:
+    """Why the first picture of a product that no market shows yet is not here, for a reason that passes; '' otherwise.
+
+    Places stay once they are shown: the cover would come last.
+    """
+    first = addresses(wanted.urls, wanted.referer)[:1]
+    waits = (image for image in after if image.source_url in first and image.state is ImageState.PENDING)
+    return "" if wanted.published else next((image.reason or "nobody has asked for it yet" for image in waits), "")
+
+
 def _without(out: Sequence[ProductImage], finding: Finding | None) -> Finding | None:
     """What a person took out does not come back by another address."""
     if isinstance(finding, Good) and any(image.sha256 == finding.file.sha256 for image in out):

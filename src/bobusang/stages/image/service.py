@@ -11,7 +11,7 @@ from bobusang.kit import cores
 from bobusang.stages.image import store
 from bobusang.stages.image.look import twins
 from bobusang.stages.image.model import Alarm, Failed, Good, Limits, Picture, Pictured, Plan, Saved
-from bobusang.stages.image.rules import addresses, arranged, spread
+from bobusang.stages.image.rules import addresses, arranged, lacks_cover, spread
 from bobusang.stages.image.working import Bench, Pools
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class Picturing:
         after = {one.product_id: arranged(one, before[one.product_id], found[one.product_id], looks) for one in wanted}
         await images.put(tx, {id: after[id] for id in after if after[id] != before[id]})
         pictured = tuple(
-            Pictured(id, after[id], after[id] != before[id], _trouble(after[id], worked.findings)) for id in after
+            Pictured(id, its, its != before[id], _trouble(its, worked.findings), lacks_cover(one, its))
+            for one in wanted
+            for id, its in ((one.product_id, after[one.product_id]),)
         )
         return Saved(pictured, (*alarms, *await self._twins(tx, worked, after, related)))
 
