@@ -51,6 +51,7 @@ FILLED = {
     "0019": (),  # columns and indexes alone
     "0020": ("search_rebuilds",),
     "0021": (),  # an index alone
+    "0022": ("image_doubts", "image_revisits"),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -349,6 +350,12 @@ FROZEN = {
     "0021": [
         """insert into translation_memory (id, source_lang, target_lang, source_hash, source_text, target_text, origin,
           created_at) values (500002, 'ko', 'ja', 'f00d', '보부상', '褓負商', 'person', NOW)""",
+    ],
+    "0022": [
+        """insert into image_doubts (id, kind, sha256, product_id, reason, raised_at)
+          values (500001, 'SHARED', 'f00d', 0, '배너', NOW)""",
+        "insert into image_revisits (id, product_id, refresh, asked_at) values (500001, 500001, true, NOW)",
+        "update source_decisions set rights = 'supplier'",
     ],
 }
 

@@ -60,3 +60,9 @@ def test_it_goes_on_waits_or_fails(
 
     assert became(task(attempt), KNOWN, found) == outcome
     assert became(task(attempt), None, found) == Skip("the product is not known any more")
+
+
+def test_what_a_market_shows_and_has_no_picture_left_keeps_its_stock_true() -> None:
+    found = {7: Pictured(7, (BANNER,), changed=True, published=True)}
+
+    assert became(task(0), KNOWN, found) == Skip("it has no picture that may be shown: a banner", PRICE)

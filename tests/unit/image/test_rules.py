@@ -178,6 +178,14 @@ def test_rights_that_somebody_declared_stay() -> None:
     assert after == (mine, replace(image("b"), rights=Rights.SUPPLIER))
 
 
+def test_rights_that_the_source_gave_are_those_of_today() -> None:
+    before = (replace(image("a"), rights=Rights.SUPPLIER),)
+
+    after = arranged(wanted("a", published=True), before, found(a="A"), LOOKS)
+
+    assert after == (image("a"),)
+
+
 def test_a_known_picture_is_judged_by_the_rules_of_today() -> None:
     one, other = file("A"), file("B")
     blocks = [(other.look, "hot-link banner")]
