@@ -86,7 +86,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model_url: Annotated[str, Meta(description="another server that speaks OpenAI's language, such as …/v1")] = ""
     model_price: Annotated[str, Meta(description="what a million tokens cost, in and out, as 0.15/0.60")] = ""
     fx_url: Annotated[str, Meta(description="where rates of exchange are fetched every hour; empty: nowhere")] = ""
-    fx_spread: Annotated[str, Meta(pattern=r"^0(\.\d+)?$", description="the share that the bank takes")] = "0.01"
+    fx_spread: Annotated[
+        str, Meta(pattern=r"^0(\.\d+)?$", description="the share that the bank takes, where a table does not say")
+    ] = "0.01"
     forbidden: Annotated[str, Meta(description="CSV file of words, brands and sources that may not be listed")] = ""
     unknown_color: Annotated[int, Meta(ge=0, description="BUYMA's colour for one its list lacks; 0: hold it")] = 0
     call_seconds: Annotated[Seconds, Meta(description="how long a call to a market may take")] = 30.0

@@ -216,7 +216,7 @@ async def test_a_rate_that_jumped_is_believed_or_not(screen: Screen) -> None:
     assert page.texts("tbody th, tbody td")[:3] == [
         "USD/KRW",
         "14000",
-        "From 1400 to 14000 is a jump of 900.0%; more than 5.0% is held.",
+        "USD/KRW from 1400 to 14000 is a jump of 900.0%; more than 5.0% is held.",
     ]
     assert done.text(".said") == "Prices are made with 14000 KRW for one USD from now on."
     assert twice.text(".said").startswith(f"rate {id} is TRUSTED, not held")

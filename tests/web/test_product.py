@@ -186,6 +186,20 @@ async def test_no_step_of_any_price_is_left_untranslated(screen: Screen) -> None
     assert [text for text in said if re.search("[a-z]{3}", re.sub(r"\(.*\)", "", text))] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unclear, 0 of 1,040 offers comparable",
+        "not_comparable: a search showed 40 offers, and none could be compared",
+        "floor_too_far: the floor is more than 100.00% above the price",
+    ],
+)
+def test_rare_steps_are_translated_too(text: str) -> None:
+    korean = languages.load()["ko"]
+
+    assert not re.search("[a-z]{3}", basis(text, lambda words, **values: korean.gettext(words) % values))
+
+
 async def test_the_history_says_what_changed_since_one_last_looked(screen: Screen) -> None:
     product = (await live(screen)).product
     path = f"/products/{product.id}"

@@ -1128,20 +1128,6 @@ CREATE TABLE freight_rates (
 	CONSTRAINT ck_freight_rates_leg CHECK (leg in ('domestic', 'international')), 
 	CONSTRAINT uq_freight_rates_row UNIQUE (leg, route, category, up_to_grams, valid_from)
 );
-CREATE TABLE duty_rates (
-	id INTEGER NOT NULL, 
-	country VARCHAR(2) NOT NULL, 
-	category VARCHAR(200) DEFAULT '' NOT NULL, 
-	material VARCHAR(50) DEFAULT '' NOT NULL, 
-	construction VARCHAR(50) DEFAULT '' NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	rate VARCHAR(40) NOT NULL, 
-	least INTEGER DEFAULT 0 NOT NULL, 
-	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, valid_from)
-);
 CREATE TABLE import_taxes (
 	id INTEGER NOT NULL, 
 	country VARCHAR(2) NOT NULL, 
@@ -1155,28 +1141,6 @@ CREATE TABLE import_taxes (
 	PRIMARY KEY (id), 
 	CONSTRAINT uq_import_taxes_country_valid_from UNIQUE (country, valid_from)
 );
-CREATE TABLE competitor_prices (
-	id INTEGER NOT NULL, 
-	market VARCHAR(50) NOT NULL, 
-	model VARCHAR(100) NOT NULL, 
-	search VARCHAR(20) DEFAULT 'NEVER' NOT NULL, 
-	total INTEGER, 
-	currency VARCHAR(3), 
-	seller VARCHAR(200) DEFAULT '' NOT NULL, 
-	title VARCHAR(500) DEFAULT '' NOT NULL, 
-	offers INTEGER DEFAULT 0 NOT NULL, 
-	comparable INTEGER DEFAULT 0 NOT NULL, 
-	excluded TEXT, 
-	found_at TEXT, 
-	checked_at TEXT, 
-	failures INTEGER DEFAULT 0 NOT NULL, 
-	interval_seconds INTEGER NOT NULL, 
-	due_at TEXT NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT ck_competitor_prices_search CHECK (search in ('FOUND', 'EMPTY', 'FAILED', 'NEVER')), 
-	CONSTRAINT uq_competitor_prices_market_model UNIQUE (market, model)
-);
-CREATE INDEX ix_competitor_prices_due ON competitor_prices (market, due_at, id);
 CREATE TABLE price_policies (
 	id INTEGER NOT NULL, 
 	market VARCHAR(50) NOT NULL, 
@@ -1563,6 +1527,43 @@ CREATE TABLE search_rebuilds (
 	PRIMARY KEY (name)
 );
 CREATE INDEX ix_translation_memory_origin ON translation_memory (origin, id);
+CREATE TABLE "competitor_prices" (
+	id INTEGER NOT NULL, 
+	market VARCHAR(50) NOT NULL, 
+	model VARCHAR(100) NOT NULL, 
+	search VARCHAR(20) DEFAULT 'NEVER' NOT NULL, 
+	total INTEGER, 
+	currency VARCHAR(3), 
+	seller VARCHAR(200) DEFAULT ('') NOT NULL, 
+	title VARCHAR(500) DEFAULT ('') NOT NULL, 
+	offers INTEGER DEFAULT 0 NOT NULL, 
+	comparable INTEGER DEFAULT 0 NOT NULL, 
+	excluded TEXT, 
+	found_at TEXT, 
+	checked_at TEXT, 
+	failures INTEGER DEFAULT 0 NOT NULL, 
+	interval_seconds INTEGER NOT NULL, 
+	due_at TEXT NOT NULL, 
+	PRIMARY KEY (id), 
+	CONSTRAINT uq_competitor_prices_market_model UNIQUE (market, model), 
+	CONSTRAINT ck_competitor_prices_search CHECK (search in ('FOUND', 'EMPTY', 'UNCLEAR', 'FAILED', 'NEVER'))
+);
+CREATE INDEX ix_competitor_prices_due ON competitor_prices (market, due_at, id);
+CREATE TABLE "duty_rates" (
+	id INTEGER NOT NULL, 
+	country VARCHAR(2) NOT NULL, 
+	category VARCHAR(200) DEFAULT ('') NOT NULL, 
+	material VARCHAR(50) DEFAULT ('') NOT NULL, 
+	construction VARCHAR(50) DEFAULT ('') NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	rate VARCHAR(40) NOT NULL, 
+	least INTEGER DEFAULT 0 NOT NULL, 
+	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	up_to INTEGER DEFAULT 0 NOT NULL, 
+	PRIMARY KEY (id), 
+	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
+);
 CREATE TABLE image_doubts (
 	id INTEGER NOT NULL, 
 	kind VARCHAR(20) NOT NULL, 
@@ -1657,7 +1658,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0022');
+insert into alembic_version values ('0024');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

@@ -10,7 +10,7 @@ import pytest
 from bobusang.stages.price import fxbook, policies, ratebook, sheets
 from bobusang.stages.price.model import FxQuote
 from bobusang.stages.price.service import Pricing
-from tests.unit.price.stall import LEAN, RATES, WANTED
+from tests.unit.price.stall import LEAN, RATES, TODAY, WANTED
 
 if TYPE_CHECKING:
     from tests.integration.api.door import Door
@@ -76,7 +76,7 @@ async def test_a_rate_that_jumps_waits_for_a_person(door: Door) -> None:
         {"given": 1, "trusted": 1, "held": 0},
     ]
     (held,) = (await door.get("/fx", state="held", base="jpy"))["items"]
-    assert (held["rate"], held["reason"]) == ("94.12", "9.412 → 94.12 (900.0%, more than 5.0% is held)")
+    assert (held["rate"], held["reason"]) == ("94.12", "JPY/KRW 9.412 → 94.12 (900.0%, more than 5.0% is held)")
     refused = await door.operator.post(f"/fx/{held['id']}/reject")
     twice = await door.operator.post(f"/fx/{held['id']}/accept")
     missing = await door.operator.post("/fx/999999/accept")
@@ -130,9 +130,9 @@ async def test_a_price_is_explained_step_by_step(door: Door) -> None:
         await ratebook.put(tx, sheets.FEES, RATES.fees)
         await ratebook.put(tx, sheets.FREIGHTS, RATES.freights)
         await policies.put(tx, "buyma", "", LEAN, "owner")
-        await Pricing().quote(tx, [WANTED])
+        await Pricing().quote(tx, [WANTED], TODAY)
         await fxbook.record(tx, [FxQuote("JPY", "KRW", "9.2", "bank", tx.now - timedelta(hours=1))])
-        await Pricing().quote(tx, [WANTED])
+        await Pricing().quote(tx, [WANTED], TODAY)
 
     await door.app.engine.db.transact(work)
 

@@ -51,7 +51,9 @@ FILLED = {
     "0019": (),  # columns and indexes alone
     "0020": ("search_rebuilds",),
     "0021": (),  # an index alone
-    "0022": ("image_doubts", "image_revisits"),
+    "0022": (),  # a constraint alone
+    "0023": (),  # a column and a constraint alone
+    "0024": ("image_doubts", "image_revisits"),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -351,7 +353,13 @@ FROZEN = {
         """insert into translation_memory (id, source_lang, target_lang, source_hash, source_text, target_text, origin,
           created_at) values (500002, 'ko', 'ja', 'f00d', '보부상', '褓負商', 'person', NOW)""",
     ],
-    "0022": [
+    "0022": ["update competitor_prices set search = 'UNCLEAR' where id = 500001"],
+    "0023": [
+        """insert into duty_rates (id, country, valid_from, rate, source, up_to)
+          values (500002, 'JP', '2026-01-01', '0.05', '세관', 200000)""",
+        "delete from duty_rates where id = 500002",
+    ],
+    "0024": [
         """insert into image_doubts (id, kind, sha256, product_id, reason, raised_at)
           values (500001, 'SHARED', 'f00d', 0, '배너', NOW)""",
         "insert into image_revisits (id, product_id, refresh, asked_at) values (500001, 500001, true, NOW)",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.engine import control as engine_control
 from bobusang.engine import redriving
 from bobusang.engine.model import ReasonClass, StepMode
 from bobusang.engine.outcome import DONE, Fail, Outcome, Park
@@ -15,6 +17,7 @@ from bobusang.flows.conveyor.model import BatchStatus, Brand, Mode, Stage
 from bobusang.flows.conveyor.retrying import Retried
 from bobusang.kit import json
 from bobusang.kit.errors import Conflict, Invalid, Missing
+from bobusang.kit.sql import Dialect
 from bobusang.testing.clock import ManualClock
 from bobusang.testing.workshop import Workshop, step
 
@@ -32,6 +35,13 @@ STEPS = (
     step("register", handler="work", mode=StepMode.BARRIER),
     step("close", handler="work", gather=True),
 )
+WAITS_ON_POSTGRES = """
+    select count(*) as value from pg_locks l join pg_stat_activity a on a.pid = l.pid
+    where not l.granted and a.datname = current_database()"""
+WAITS_ON_MARIADB = """
+    select count(*) as value from information_schema.innodb_trx t
+    join information_schema.processlist p on p.id = t.trx_mysql_thread_id
+    where t.trx_state = 'LOCK WAIT' and p.db = database()"""
 ALL_DONE = dict.fromkeys(Stage, ("DONE", 1, None))
 
 
@@ -84,6 +94,18 @@ async def alerts(line: Workshop) -> set[str]:
     return {row["title"] for row in await line.rows("select title from alerts where resolved_at is null")}
 
 
+async def waiting(line: Workshop) -> bool:
+    """Whether somebody waits for what another transaction holds. On SQLite the other one just waits its turn."""
+    match line.db.dialect:
+        case Dialect.POSTGRES:
+            return bool(await line.value(WAITS_ON_POSTGRES))
+        case Dialect.MARIADB:
+            await asyncio.sleep(0.15)  # what is asked for more often than every 0.1 s is not looked at anew there
+            return bool(await line.value(WAITS_ON_MARIADB))
+        case Dialect.SQLITE:
+            return True
+
+
 def failing(brand: Brand, name: str, outcome: Outcome) -> Callable[[Task], Outcome]:
     return lambda task: outcome if (task.step.name, task.run.target["key"]) == (name, brand.name) else DONE
 
@@ -129,6 +151,8 @@ async def test_what_failed_runs_again_and_the_batch_with_it(line: Workshop, outc
     await line.drain(failing(GUCCI, "register", outcome))
     assert await batch(line, started.batch_id) == (BatchStatus.FAILED, 1, True)
     assert await alerts(line) == {f"okmall {GUCCI.name}: REGISTER failed", f"FULL batch {started.batch_id} failed"}
+    told = await line.value("select text as value from alerts where alert_key = 'conveyor.batch:FULL'")
+    assert told.startswith(f"not every brand was registered; okmall {GUCCI.name} REGISTER: not today.")
 
     retried = await again(line, started.batch_id)
 
@@ -263,6 +287,63 @@ async def test_only_the_stages_that_are_asked_for_have_rows(line: Workshop) -> N
         await run(line, Mode.PARTIAL, NIKE, stages=[Stage.IMAGE])
 
 
+@pytest.mark.parametrize("stages", [[Stage.REGISTER], [Stage.CONVERT, Stage.REGISTER]])
+async def test_who_asks_for_register_alone_has_products_come_by_price(line: Workshop, stages: list[Stage]) -> None:
+    await line.enter()
+    started = await run(line, Mode.FULL, NIKE, stages=stages)
+    await line.drain()
+
+    assert set(await rows(line, started.batch_id, NIKE)) == set(stages)
+    told = json.loads(await line.value("select input as value from crawling_jobs"))
+    assert told["stages"] == [stage.value for stage in Stage if stage in {*stages, Stage.PRICE}]
+
+
+@pytest.mark.parametrize("stage", [None, Stage.COLLECT])
+async def test_who_retries_at_the_same_moment_as_another_is_told_and_the_brand_has_one_job(
+    line: Workshop, stage: Stage | None
+) -> None:
+    started = await run(line, Mode.PARTIAL, NIKE)
+    await line.enter()
+    await cancel(line, started.batch_id)
+    await line.sweep()
+
+    async def act(tx: Tx) -> Retried:
+        if stage is None:
+            return await retrying.retry(tx, line.engine, started.batch_id)
+        return await retrying.retry_from(tx, line.engine, started.batch_id, stage)
+
+    async with line.db.begin() as tx:
+        await act(tx)
+        other = asyncio.create_task(line.do(act))
+        await line.until(lambda: waiting(line))
+
+    with pytest.raises(
+        Conflict, match="being retried already|has no stage in ERROR" if stage is None else "still runs"
+    ):
+        await other
+    assert await line.value("select count(*) as value from crawling_jobs where status <> 'CANCELLED'") == 1
+
+
+async def test_a_batch_that_is_retried_while_its_last_brand_ends_goes_on(line: Workshop) -> None:
+    started = await run(line, Mode.PARTIAL, NIKE, GUCCI)
+    await line.enter()
+    nike, gucci = (row["id"] for row in await line.rows("select id from crawling_jobs order by id"))
+    await line.do(lambda tx: engine_control.cancel(tx, line.books, line.engine.hooks, nike))
+    await line.sweep()
+
+    async with line.db.begin() as tx:
+        await retrying.retry(tx, line.engine, started.batch_id)
+        ending = asyncio.create_task(
+            line.do(lambda tx: engine_control.cancel(tx, line.books, line.engine.hooks, gucci))
+        )
+        await line.until(lambda: waiting(line))
+    await ending
+
+    assert await batch(line, started.batch_id) == (BatchStatus.RUNNING, 0, False)
+    assert await held(line) == [(NIKE.name, started.batch_id)]
+    assert await alerts(line) == set()
+
+
 async def test_a_second_start_with_the_same_key_is_the_first(line: Workshop) -> None:
     await line.enter()
     first = await run(line, Mode.FULL, NIKE, GUCCI, key="today")
@@ -295,17 +376,20 @@ async def test_what_a_killed_worker_left_is_gone_on_with_under_the_same_name(lin
     assert await rows(line, started.batch_id, GUCCI) == ALL_DONE
 
 
-async def test_a_brand_that_hangs_does_not_keep_the_others_from_the_next_day(line: Workshop) -> None:
+@pytest.mark.parametrize(("mode", "period"), [(Mode.FULL, 24 * 3600), (Mode.PARTIAL, 3600)])
+async def test_a_brand_that_hangs_does_not_keep_the_others_from_the_next_start_though_it_is_some_seconds_early(
+    line: Workshop, mode: Mode, period: int
+) -> None:
     clock = line.db.clock
     assert isinstance(clock, ManualClock)
     await line.enter("first")
-    first = await run(line, Mode.FULL, NIKE)
-    clock.advance(days=1)
+    first = await run(line, mode, NIKE)
+    clock.advance(seconds=period - 3)
     await line.enter("second")
 
-    second = await run(line, Mode.FULL, NIKE, GUCCI)
+    second = await run(line, mode, NIKE, GUCCI)
 
-    assert (second.batch_id, second.brands, second.busy) == ("20260128_01", (GUCCI,), (NIKE,))
+    assert (second.is_new, second.brands, second.busy) == (True, (GUCCI,), (NIKE,))
     assert await held(line) == sorted([(NIKE.name, first.batch_id), (GUCCI.name, second.batch_id)])
 
 

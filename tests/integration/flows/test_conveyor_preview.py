@@ -158,7 +158,16 @@ async def test_the_fast_loop_shows_no_price_that_it_would_not_raise(shop: Shop) 
     assert (sku, kind, json.loads(body)["product"]["price"]) == (one["sku"], "EDIT", price + 100)
 
 
-@pytest.mark.parametrize("stages", [MADE, (Stage.PRICE,), (Stage.REGISTER,)])
+async def test_register_alone_sends_what_is_known_by_a_price_of_today(shop: Shop) -> None:
+    before = {one["sku"] for one in await listed(shop)}
+    shown = [(sku, kind) for sku, kind, _ in calls(await tried(shop, Mode.FULL, (Stage.REGISTER,)))]
+    rest = {sku for sku, *_ in await sent(shop, Mode.FULL, (Stage.REGISTER,))}
+
+    assert shown == [(sku, "CREATE") for sku, _ in shown]
+    assert {sku for sku, _ in shown} < rest == {one["sku"] for one in await listed(shop)} - before
+
+
+@pytest.mark.parametrize("stages", [MADE, (Stage.PRICE,)])
 async def test_stages_that_send_nothing_show_nothing(shop: Shop, stages: tuple[Stage, ...]) -> None:
     await looked_at_again(shop)
 

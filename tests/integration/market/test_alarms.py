@@ -12,7 +12,7 @@ from bobusang.flows.market import alarms
 from bobusang.kit.money import Money
 from bobusang.kit.sql import Statement
 from bobusang.platform.alerting import open_alerts
-from bobusang.stages.price.model import Hold, Keep, Reason, Rival, Search
+from bobusang.stages.price.model import Hold, Keep, Quote, Reason, Rival, Search
 from bobusang.stages.price.model import Wanted as Priced
 from bobusang.stages.price.quotes import Quoted, write
 from bobusang.stages.register import accounts
@@ -122,8 +122,23 @@ async def test_what_sells_below_its_floor_is_told_while_that_is_the_last_word(de
     assert await told(desk) == {}
 
 
-async def priced(desk: Desk, product: int, result: Result) -> None:
-    wanted = Priced(product, f"okmall-{product}", "buyma", "main", None)
+async def test_a_raise_out_of_a_loss_that_a_guard_holds_is_told_as_a_loss_until_it_is_agreed(desk: Desk) -> None:
+    floor = Money(99_900, "JPY")
+    await priced(desk, 1, Quote(floor, Reason.COST_ROSE, floor, floor), current=WANTED.price)
+    assert await told(desk) == {}  # it is on its way
+    await desk.go(DEARER)
+
+    assert await told(desk) == {
+        "below_floor:buyma/main": ("CRITICAL", "buyma/main: 1 live listings sell below their floor"),
+        "market_holds:buyma/main": ("WARNING", "buyma/main: guards hold 1 sends"),
+    }
+    [row] = await desk.rows("select id from listing_holds where state = 'HELD'")
+    await desk.db.transact(lambda tx: desk.register.decide_hold(tx, row["id"], approve=True, who="kim"))
+    assert await told(desk) == {}
+
+
+async def priced(desk: Desk, product: int, result: Result, current: Money | None = None) -> None:
+    wanted = Priced(product, f"okmall-{product}", "buyma", "main", None, current=current)
     await desk.db.transact(lambda tx: write(tx, [Quoted(wanted, result, Rival(Search.NEVER), "JPY")]))
 
 

@@ -153,6 +153,21 @@ async def test_a_file_is_a_place_too(small: Database, tmp_path: Path) -> None:
     assert again == []
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "spread"), [("", "", SPREAD), (",spread", ",", SPREAD), (",spread", ",0", "0")]
+)
+async def test_a_table_that_does_not_say_the_banks_share_gets_that_of_the_setting(
+    small: Database, tmp_path: Path, column: str, cell: str, spread: str
+) -> None:
+    """Without it the floor lacks what the bank takes."""
+    table = tmp_path / "rates.csv"
+    table.write_text(f"base,quote,rate,source,quoted_at{column}\nJPY,KRW,9.2,bank,2026-01-27T09:00:00+09:00{cell}\n")
+
+    [found] = await small.transact(lambda tx: record_file(tx, table, SPREAD))
+
+    assert found.spread == spread
+
+
 async def test_a_file_that_is_none_is_refused(small: Database, tmp_path: Path) -> None:
     odd = tmp_path / "odd.json"
     odd.write_text('{"rates": {}}')

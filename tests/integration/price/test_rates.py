@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FEE = Fee("buyma", FeeKind.SALE, "2026-01-01", "help page", rate=Decimal("0.077"))
 KNIT = Duty("JP", Decimal("0.109"), "2026-01-01", "세관", construction="knit", is_exemptable=False)
+ENDS = Duty("JP", Decimal("0.05"), "2026-01-01", "세관", construction="knit", up_to=200_000)
 RATE = FxQuote("JPY", "KRW", "9.2", "bank", NOON, "0.0175")
 
 
@@ -33,11 +34,11 @@ async def test_rows_are_added_replaced_and_exported(db: Database) -> None:
         assert await ratebook.put(tx, sheets.FEES, [FEE]) == 1
         assert await ratebook.put(tx, sheets.FEES, [FEE]) == 0
         assert await ratebook.put(tx, sheets.FEES, [dearer, later]) == 2
-        assert await ratebook.put(tx, sheets.DUTIES, [KNIT]) == 1
+        assert await ratebook.put(tx, sheets.DUTIES, [KNIT, ENDS]) == 2
     async with db.read() as tx:
         fees, duties = await ratebook.listed(tx, sheets.FEES), await ratebook.listed(tx, sheets.DUTIES)
 
-    assert (fees, duties) == ([dearer, later], [KNIT])
+    assert (fees, duties) == ([dearer, later], [KNIT, ENDS])
     assert sheets.read(sheets.FEES, sheets.write(sheets.FEES, fees)) == fees
     assert sheets.read(sheets.DUTIES, sheets.write(sheets.DUTIES, duties)) == duties
 
@@ -104,6 +105,55 @@ async def test_a_pair_may_be_written_either_way_and_none_is_made_up(db: Database
 
     assert found is not None
     assert replace(found, id=0) == inverse
+
+
+async def test_a_wrong_rate_written_the_other_way_holds_the_pair_until_a_sane_one_comes_either_way(
+    db: Database,
+) -> None:
+    """0.0104 yen for a won where 0.1087 is right: everything new was priced at a tenth."""
+    wrong = FxQuote("KRW", "JPY", "0.0104", "other", NOON + timedelta(minutes=1))
+    async with db.begin() as tx:
+        await fxbook.record(tx, [RATE])
+        assert await fxbook.record(tx, [wrong]) == [replace(wrong, state=FxState.HELD)]
+        known = (await fxbook.known(tx, "JPY", ["KRW"]))["KRW"]
+        assert known.quote is not None
+        assert known.held is not None
+        assert (known.quote.rate, known.held.rate) == ("9.2", "0.0104")
+        assert (await fxbook.known(tx, "KRW", ["JPY"]))["JPY"] == known
+
+        await fxbook.record(tx, [replace(RATE, rate="9.21", quoted_at=NOON + timedelta(minutes=2))])
+        now = (await fxbook.known(tx, "JPY", ["KRW"]))["KRW"]
+        assert now.quote is not None
+        assert (now.quote.rate, now.held) == ("9.21", None)
+
+
+async def test_the_first_rate_of_a_pair_has_its_band_whichever_way_it_is_written(db: Database) -> None:
+    hundred = FxQuote("KRW", "JPY", "0.001087", "other", NOON)
+    async with db.begin() as tx:
+        assert await fxbook.record(tx, [hundred]) == [replace(hundred, state=FxState.HELD)]
+
+
+async def test_a_rate_that_creeps_is_held_and_what_a_person_accepts_begins_anew(db: Database) -> None:
+    rates = ("9.2", "9.6", "10", "10.1", "9.9")
+    crept = [replace(RATE, rate=rate, quoted_at=NOON + timedelta(minutes=at)) for at, rate in enumerate(rates)]
+    async with db.begin() as tx:
+        kept = [state for one in crept[:3] for state in [one.state for one in await fxbook.record(tx, [one])]]
+        held = (await fxbook.known(tx, "JPY", ["KRW"]))["KRW"].held
+        assert held is not None
+        await fxbook.decide(tx, held.id, "owner", accept=True)
+        kept += [one.state for one in await fxbook.record(tx, crept[3:])]
+
+    assert kept == [FxState.TRUSTED, FxState.TRUSTED, FxState.HELD, FxState.TRUSTED, FxState.TRUSTED]
+
+
+async def test_the_day_before_is_found_among_what_is_kept(db: Database) -> None:
+    """Four per cent a day are no creeping; as much again within the hour is."""
+    hours = {"9.2": 72, "9.55": 48, "9.9": 25, "10.35": 1, "10.75": 0}
+    given = [replace(RATE, rate=rate, quoted_at=NOON - timedelta(hours=ago)) for rate, ago in hours.items()]
+    async with db.begin() as tx:
+        kept = [one.state for quote in given for one in await fxbook.record(tx, [quote])]
+
+    assert kept == [*[FxState.TRUSTED] * 4, FxState.HELD]
 
 
 async def test_a_policy_is_the_accounts_own_or_the_markets_or_careful(db: Database) -> None:

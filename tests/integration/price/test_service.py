@@ -20,7 +20,7 @@ from bobusang.stages.price.model import FxQuote, Hold, Keep, Offer, Quote, Reaso
 from bobusang.stages.price.rivals import Own
 from bobusang.stages.price.service import Pricing
 from bobusang.testing.clock import NOON
-from tests.unit.price.stall import LEAN, RATES, WANTED
+from tests.unit.price.stall import LEAN, RATES, TODAY, WANTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def _told(one: Quoted) -> tuple[Any, ...]:
 
 async def price(db: Database, *wanted: Wanted) -> list[tuple[Any, ...]]:
     async with db.begin() as tx:
-        return told(await Pricing().quote(tx, wanted))
+        return told(await Pricing().quote(tx, wanted, TODAY))
 
 
 async def written(tx: Tx) -> int:
@@ -66,7 +66,7 @@ async def written(tx: Tx) -> int:
 
 async def test_a_quote_is_kept_with_all_its_steps(shop: Database) -> None:
     async with shop.begin() as tx:
-        [one] = await Pricing().quote(tx, [COAT])
+        [one] = await Pricing().quote(tx, [COAT], TODAY)
         found = await quotes.latest(tx, "sku-1", market="buyma", account="main")
 
     assert isinstance(one.result, Quote)
@@ -91,7 +91,8 @@ async def test_only_news_is_written(shop: Database, clock: ManualClock) -> None:
     assert await price(shop, listed) == [(1, Keep, Reason.IN_BAND, TARGET, False)]
     async with shop.read() as tx:
         assert await written(tx) == 2
-        assert told(await Pricing().look(tx, [replace(listed, purchase=won(600_000))]))[0][2] is Reason.FLOOR_TOO_FAR
+        found = await Pricing().look(tx, [replace(listed, purchase=won(900_000))], TODAY)
+        assert told(found)[0][2] is Reason.FLOOR_TOO_FAR
         assert await written(tx) == 2
 
 
@@ -135,8 +136,8 @@ async def test_a_batch_costs_as_many_statements_as_one(shop: Database) -> None:
     many = [replace(WANTED, product_id=number, sku=str(number), model=f"M{number}") for number in range(1, 300)]
     async with shop.begin() as tx:
         one, rest = Counting(tx), Counting(tx)
-        await Pricing().quote(one, many[:1])
-        await Pricing().quote(rest, many[1:])
+        await Pricing().quote(one, many[:1], TODAY)
+        await Pricing().quote(rest, many[1:], TODAY)
 
     assert (one.statements, rest.statements) == (11, 11)
 
@@ -146,8 +147,8 @@ async def test_ten_times_the_rate_holds_and_is_told_once(shop: Database, clock: 
     clock.advance(hours=1)
     async with shop.begin() as tx:
         await fxbook.record(tx, [FxQuote("JPY", "KRW", "92", "bank", tx.now)])
-        found = await Pricing().quote(tx, listed)
-        await Pricing().quote(tx, listed)
+        found = await Pricing().quote(tx, listed, TODAY)
+        await Pricing().quote(tx, listed, TODAY)
         rows = await tx.fetch(select(outbox.c.payload).where(outbox.c.topic == "price.held"))
 
     assert told(found) == [(1, Hold, Reason.FX_JUMP, None, True), (2, Hold, Reason.FX_JUMP, None, True)]
@@ -184,7 +185,7 @@ async def test_the_rows_that_come_with_the_program_price_a_coat(db: Database) ->
     async with db.begin() as tx:
         await ratebook.install(tx)
         await fxbook.record(tx, [FxQuote("JPY", "KRW", "9.2", "bank", NOON, "0.0175")])
-        [one] = await Pricing().quote(tx, [replace(COAT, tier="", material="wool", construction="woven")])
+        [one] = await Pricing().quote(tx, [replace(COAT, tier="", material="wool", construction="woven")], TODAY)
 
     assert isinstance(one.result, Quote)
     assert one.result.reason is Reason.NO_RIVAL
@@ -198,7 +199,7 @@ async def test_a_day_has_its_limit_over_many_steps(shop: Database, clock: Manual
         async with shop.begin() as tx:
             offers = (Offer(yen(40_000), None, "other", model="AB123"),)
             await watch.record(tx, BUYMA, [watch.Searched("AB-123", offers)])
-            [one] = await Pricing().quote(tx, [replace(WANTED, current=yen(current))])
+            [one] = await Pricing().quote(tx, [replace(WANTED, current=yen(current))], TODAY)
         if isinstance(one.result, Quote):
             current = one.result.price.amount_minor
         seen.append(current)

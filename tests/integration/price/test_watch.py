@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from bobusang.kit.money import yen
+import pytest
+
+from bobusang.kit.money import Money, yen
 from bobusang.stages.price import watch
 from bobusang.stages.price.model import Offer, Rival, Search
 from bobusang.stages.price.rivals import Own
@@ -42,6 +45,33 @@ async def test_what_a_search_showed_outlives_one_that_failed(db: Database, clock
     async with db.begin() as tx:
         empty = await watch.record(tx, BUYMA, [Searched("AB-123", ())])
     assert empty == {"AB123": Rival(Search.EMPTY, found_at=later)}
+
+
+STRANGE = replace(offer(30_000), model="", title="コート")
+USED = replace(offer(20_000), is_used=True)
+
+
+@pytest.mark.parametrize(
+    ("shown", "search"),
+    [
+        ((), Search.EMPTY),
+        ((offer(30_000, "bobusang"), USED), Search.EMPTY),
+        ((STRANGE,), Search.UNCLEAR),
+        ((offer(30_000, "bobusang"), USED, STRANGE), Search.UNCLEAR),
+        ((replace(offer(30_000), price=Money(100, "USD")),), Search.UNCLEAR),
+    ],
+)
+async def test_what_cannot_be_compared_is_not_nobody(
+    db: Database, clock: ManualClock, shown: tuple[Offer, ...], search: Search
+) -> None:
+    """It is looked at again as seldom as any search that succeeded: the market would show the same."""
+    async with db.begin() as tx:
+        found = await watch.record(tx, BUYMA, [Searched("AB-123", shown, yen(40_000))])
+    clock.advance(minutes=101)  # 120 minutes and at most 15 % less
+    async with db.begin() as tx:
+        assert await watch.due(tx, "buyma", limit=1) == []
+
+    assert found == {"AB123": Rival(search, offers=len(shown), found_at=NOON)}
 
 
 async def test_models_are_due_again_sooner_when_our_place_is_lost(db: Database, clock: ManualClock) -> None:

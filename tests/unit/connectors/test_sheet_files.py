@@ -136,6 +136,13 @@ def test_text_files_in_any_encoding_and_with_any_sign_between(codec: str, delimi
     assert found.delimiter == delimiter
 
 
+def test_a_cell_may_hold_a_whole_page_and_other_readers_keep_their_limit() -> None:
+    page, before = "p" * 200_000, csv.field_size_limit()
+
+    assert read(f"code,detail\n1,{page}\n".encode(), "list.csv") == [["code", "detail"], ["1", page]]
+    assert csv.field_size_limit() == before
+
+
 def test_codes_that_were_kept_from_a_spreadsheet_by_a_formula() -> None:
     assert read('코드,이름\n="00123",코트\n'.encode(), "a.csv") == [["코드", "이름"], ["00123", "코트"]]
 

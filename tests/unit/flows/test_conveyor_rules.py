@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bobusang.engine.model import StepState
 from bobusang.engine.rules import Count
-from bobusang.flows.conveyor.model import BatchStatus, StageStatus
+from bobusang.flows.conveyor.model import BatchStatus, Stage, StageStatus
 from bobusang.flows.conveyor.rules import next_batch_id, number_of, outcome_of, status_of
 from bobusang.kit.errors import Invalid
 
@@ -62,17 +63,21 @@ def test_a_stage_is_what_its_steps_come_to(steps: list[tuple[StepState, Count]],
 
 
 @pytest.mark.parametrize(
-    ("stages", "status"),
+    ("brands", "status", "good"),
     [
-        ({"a": [DONE] * 5, "b": [DONE] * 5}, BatchStatus.COMPLETED),
-        ({"a": [DONE] * 5, "b": [DONE, ERROR, DONE, DONE, DONE]}, BatchStatus.COMPLETED),
-        ({"a": [DONE] * 5, "b": [DONE, DONE, DONE, DONE, ERROR]}, BatchStatus.FAILED),
-        ({"a": [DONE] * 5, "b": [DONE, DONE, DONE, DONE, RUNNING]}, BatchStatus.RUNNING),
-        ({"a": [DONE, PENDING, PENDING]}, BatchStatus.RUNNING),
-        ({}, BatchStatus.COMPLETED),
+        ([[DONE] * 5, [DONE] * 5], BatchStatus.COMPLETED, 2),
+        ([[DONE] * 5, [DONE, ERROR, DONE, DONE, DONE]], BatchStatus.COMPLETED, 2),
+        ([[DONE] * 5, [DONE, DONE, DONE, DONE, ERROR]], BatchStatus.FAILED, 1),
+        ([[DONE] * 5, [DONE, DONE, DONE, DONE, RUNNING]], BatchStatus.RUNNING, 1),
+        ([[DONE] * 5, [DONE, DONE, RUNNING, PENDING, PENDING]], BatchStatus.RUNNING, 1),
+        ([[DONE] * 3, [DONE, DONE, ERROR]], BatchStatus.FAILED, 1),
+        ([[DONE] * 3, [ERROR, DONE, DONE]], BatchStatus.COMPLETED, 2),
+        ([], BatchStatus.COMPLETED, 0),
     ],
 )
-def test_a_batch_ends_well_when_every_brands_register_is_done(
-    stages: dict[str, list[StageStatus]], status: BatchStatus
+def test_a_batch_ends_well_when_the_last_stage_of_every_brand_is_done(
+    brands: list[list[StageStatus]], status: BatchStatus, good: int
 ) -> None:
-    assert outcome_of(stages) is status
+    counts = Counter(at for found in brands for at in zip(Stage, found, strict=False))
+
+    assert outcome_of(counts) == (status, good)

@@ -14,6 +14,7 @@ from bobusang.stages.price.rates import Duty, Fee, FeeKind, Freight, Leg, Rates,
 from bobusang.stages.price.rules import Facts
 
 NOW = datetime(2026, 1, 27, 12, tzinfo=UTC)
+TODAY = NOW.date()
 SPRING = "2025-04-01"
 
 RATES = Rates(
@@ -45,8 +46,9 @@ def found(total: int, age: timedelta = timedelta(hours=1)) -> Rival:
 
 
 EMPTY = Rival(Search.EMPTY, found_at=NOW)
+UNCLEAR = Rival(Search.UNCLEAR, offers=40, found_at=NOW)
 FAILED = Rival(Search.FAILED, yen(40_000), "other", found_at=NOW)
 
 
 def facts(rival: Rival = EMPTY, *, rate: Fx | None = None, lately: Lately | None = None, **wanted: Any) -> Facts:
-    return Facts(replace(WANTED, **wanted), RATES, {"KRW": rate or fx()}, rival, lately)
+    return Facts(replace(WANTED, **wanted), RATES, TODAY, {"KRW": rate or fx()}, rival, lately)

@@ -10,20 +10,21 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_struct
 
 from bobusang.kit.errors import Invalid
 from bobusang.kit.money import Money, Rounding, rounded, won, yen
 from bobusang.stages.price.cost import Cost, stack
 from bobusang.stages.price.model import Hold, Reason, Step
 from bobusang.stages.price.policy import MarginBasis, Policy
-from bobusang.stages.price.rates import Duty, Fee, FeeKind, Freight, Leg, Rates, Tax
-from tests.unit.price.stall import LEAN, NOW, RATES, SPRING, WANTED, fx
+from bobusang.stages.price.rates import Duty, Fee, FeeKind, Freight, Goods, Leg, Rates, Tax
+from tests.unit.price.stall import LEAN, RATES, SPRING, TODAY, WANTED, fx
 
 REFUNDED = Policy(cancel_rate=Decimal(0), pays_duty=False, refunds_vat=True)
 
 
 def cost(rate: str = "9.2", tier: str = "gold", policy: Policy = REFUNDED) -> Cost:
-    found = stack(replace(WANTED, tier=tier), RATES, {"KRW": fx(rate)}, policy, NOW)
+    found = stack(replace(WANTED, tier=tier), RATES, {"KRW": fx(rate)}, policy, TODAY)
     assert isinstance(found, Cost)
     return found
 
@@ -87,7 +88,7 @@ def test_every_line_says_where_it_comes_from() -> None:
     policy = Policy(refunds_vat=True)
     wanted = replace(WANTED, purchase=won(92_000), material="wool", construction="knit")
 
-    found = stack(wanted, rates, {"KRW": fx("9.2", spread="0")}, policy, NOW)
+    found = stack(wanted, rates, {"KRW": fx("9.2", spread="0")}, policy, TODAY)
 
     assert isinstance(found, Cost)
     assert found.steps == (
@@ -148,11 +149,53 @@ def test_duty_is_by_material_construction_and_category(
     retail: int, category: str, material: str, construction: str, duty: int, tax: int
 ) -> None:
     wanted = replace(WANTED, purchase=won(retail * 10), category=category, material=material, construction=construction)
-    found = stack(wanted, DUTIES, {"KRW": fx("10")}, Policy(), NOW)
+    found = stack(wanted, DUTIES, {"KRW": fx("10")}, Policy(), TODAY)
 
     assert isinstance(found, Cost)
     lines = {step.name: step.local for step in found.steps}
     assert (lines["duty"], lines["consumption tax"]) == (yen(duty), yen(tax))
+
+
+SIMPLIFIED = (
+    Duty("JP", Decimal("0.05"), SPRING, "simplified", up_to=200_000),
+    Duty("JP", Decimal("0.10"), SPRING, "simplified", construction="woven", up_to=200_000),
+    Duty("JP", Decimal("0.109"), SPRING, "general", construction="knit", is_exemptable=False),
+)
+WOVEN = Duty("JP", Decimal("0.12"), SPRING, "general", construction="woven")
+OTHERS = Duty("JP", Decimal("0.08"), SPRING, "general")
+UNKNOWN = "no duty row of JP for category 'clothing' above ¥200,000, and ¥200,001 are taxable"
+
+
+@pytest.mark.parametrize(
+    ("retail", "construction", "more", "said"),
+    [
+        (333_333, "woven", (), "10 %; taxable ¥200,000, woven"),
+        (333_333, "woven", (WOVEN, OTHERS), "10 %; taxable ¥200,000, woven"),
+        (333_335, "woven", (), UNKNOWN),
+        (333_335, "woven", (WOVEN,), "12 %; taxable ¥200,001, woven"),
+        (333_335, "woven", (OTHERS,), "8 %; taxable ¥200,001, any goods"),
+        (333_335, "sewn", (WOVEN,), UNKNOWN),
+        (333_335, "knit", (), "10.9 %; taxable ¥200,001, knit"),
+        (333_335, "", (), UNKNOWN),  # it may be woven, of which nobody knows the rate
+        (333_335, "", (OTHERS,), "10.9 %; taxable ¥200,001, knit; the dearest of 2 rows that may hold"),
+        (333_335, "", (WOVEN, OTHERS), "12 %; taxable ¥200,001, woven; the dearest of 3 rows that may hold"),
+    ],
+)
+def test_a_simplified_rate_ends_at_its_value(retail: int, construction: str, more: tuple[Duty, ...], said: str) -> None:
+    rates = replace(DUTIES, duties=(*more, *SIMPLIFIED))
+    wanted = replace(WANTED, purchase=won(retail * 10), category="clothing", material="wool", construction=construction)
+    found = stack(wanted, rates, {"KRW": fx("10")}, Policy(), TODAY)
+
+    told = found.detail if isinstance(found, Hold) else {step.name: step.basis for step in found.steps}["duty"]
+    assert told == said
+
+
+def test_a_row_is_replaced_by_a_newer_one_with_the_same_end() -> None:
+    newer = replace_struct(SIMPLIFIED[1], rate=Decimal("0.11"), valid_from="2026-01-01")
+    goods = Goods("JP", "clothing", "wool", "woven")
+
+    assert Rates(duties=(newer, *SIMPLIFIED, WOVEN)).duty(goods, Fraction(200_000), TODAY) == [newer]
+    assert Rates(duties=(newer, *SIMPLIFIED, WOVEN)).duty(goods, Fraction(200_001), TODAY) == [WOVEN]
 
 
 # --- dated rows ------------------------------------------------------------------------------------------------------
@@ -174,14 +217,13 @@ def test_a_fee_is_of_its_day_tier_and_category() -> None:
         found = rates.fee(FeeKind.SALE, "buyma", tier, category, day)
         return None if found is None else found.source
 
-    today = NOW.date()
     assert source("", "shoes", date(2025, 12, 31)) == "a"
-    assert source("", "shoes", today) == "b"
-    assert source("gold", "shoes", today) == "c"
-    assert source("gold", "beauty/skin", today) == "d"
-    assert source("gold", "beautycase", today) == "c"
+    assert source("", "shoes", TODAY) == "b"
+    assert source("gold", "shoes", TODAY) == "c"
+    assert source("gold", "beauty/skin", TODAY) == "d"
+    assert source("gold", "beautycase", TODAY) == "c"
     assert source("", "shoes", date(2023, 1, 1)) is None
-    assert rates.fee(FeeKind.SALE, "other", "", "", today) is None
+    assert rates.fee(FeeKind.SALE, "other", "", "", TODAY) is None
 
 
 def test_freight_is_by_the_lightest_row_that_carries_it() -> None:
@@ -191,7 +233,7 @@ def test_freight_is_by_the_lightest_row_that_carries_it() -> None:
     rates = Rates(freights=(row(1_000, 9), row(500, 5), row(500, 6, day="2026-01-01"), row(2_000, 20, "shoes")))
 
     def amount(category: str, grams: int) -> int | None:
-        found = rates.freight(Leg.DOMESTIC, "KR-JP", category, grams, NOW.date())
+        found = rates.freight(Leg.DOMESTIC, "KR-JP", category, grams, TODAY)
         return None if found is None else found.amount
 
     assert [amount("bags", grams) for grams in (1, 500, 501, 1_000, 1_001)] == [6, 6, 9, 9, None]
@@ -205,17 +247,17 @@ def test_freight_is_by_the_lightest_row_that_carries_it() -> None:
         (replace(RATES, fees=RATES.fees[:2]), LEAN, "no payout fee of buyma for tier 'gold', category ''"),
         (replace(RATES, freights=()), LEAN, "no domestic freight KR-JP for 500 g of category ''"),
         (replace(RATES, duties=()), Policy(), "no duty row of JP for category ''"),
-        (replace(RATES, taxes=()), Policy(), "no tax row of JP for category ''"),
+        (replace(RATES, taxes=()), Policy(), "no tax row of JP"),
     ],
 )
 def test_a_missing_row_is_no_zero(rates: Rates, policy: Policy, detail: str) -> None:
-    assert stack(WANTED, rates, {"KRW": fx()}, policy, NOW) == Hold(Reason.NO_RATE, detail)
+    assert stack(WANTED, rates, {"KRW": fx()}, policy, TODAY) == Hold(Reason.NO_RATE, detail)
 
 
 def test_what_nobody_weighed_is_taken_to_be_heavy_or_has_no_price() -> None:
     unweighed = replace(WANTED, weight_grams=None)
-    found = stack(unweighed, RATES, {"KRW": fx()}, LEAN, NOW)
-    refused = stack(unweighed, RATES, {"KRW": fx()}, Policy(pays_duty=False, unknown_weight_grams=None), NOW)
+    found = stack(unweighed, RATES, {"KRW": fx()}, LEAN, TODAY)
+    refused = stack(unweighed, RATES, {"KRW": fx()}, Policy(pays_duty=False, unknown_weight_grams=None), TODAY)
 
     assert isinstance(found, Cost)
     assert found.steps[2].basis == "1,500 g, taken because nobody weighed it, row up to 1,000,000 g"
@@ -224,7 +266,7 @@ def test_what_nobody_weighed_is_taken_to_be_heavy_or_has_no_price() -> None:
 
 @pytest.mark.parametrize("purchase", [None, won(0), won(-1)])
 def test_without_a_purchase_price_there_is_no_cost(purchase: Money | None) -> None:
-    found = stack(replace(WANTED, purchase=purchase), RATES, {"KRW": fx()}, LEAN, NOW)
+    found = stack(replace(WANTED, purchase=purchase), RATES, {"KRW": fx()}, LEAN, TODAY)
 
     assert isinstance(found, Hold)
     assert found.reason is Reason.NO_COST
@@ -232,7 +274,7 @@ def test_without_a_purchase_price_there_is_no_cost(purchase: Money | None) -> No
 
 def test_without_a_rate_there_is_no_default() -> None:
     """Two shops fell back to 9.5 in silence when the rate could not be fetched."""
-    assert stack(WANTED, RATES, {}, LEAN, NOW) == Hold(Reason.NO_FX, "there is no rate between KRW and JPY")
+    assert stack(WANTED, RATES, {}, LEAN, TODAY) == Hold(Reason.NO_FX, "there is no rate between KRW and JPY")
 
 
 def test_adding_won_to_yen_raises() -> None:
@@ -248,7 +290,9 @@ def test_adding_won_to_yen_raises() -> None:
 )
 def test_more_cost_never_lowers_a_price(purchase: int, more: int, margin: Decimal, basis: MarginBasis) -> None:
     def price(amount: int) -> Fraction:
-        found = stack(replace(WANTED, purchase=won(amount), construction="woven"), DUTIES, {"KRW": fx()}, Policy(), NOW)
+        found = stack(
+            replace(WANTED, purchase=won(amount), construction="woven"), DUTIES, {"KRW": fx()}, Policy(), TODAY
+        )
         assert isinstance(found, Cost)
         reached = found.price_at(Fraction(margin), basis)
         assert reached is not None
@@ -270,7 +314,7 @@ def test_more_cost_never_lowers_a_price(purchase: int, more: int, margin: Decima
     ],
 )
 def test_duty_that_is_told_otherwise_than_priced_is_a_hold(told: bool | None, pays: bool, held: str) -> None:
-    found = stack(replace(WANTED, duty_included=told), RATES, {"KRW": fx("9.2")}, Policy(pays_duty=pays), NOW)
+    found = stack(replace(WANTED, duty_included=told), RATES, {"KRW": fx("9.2")}, Policy(pays_duty=pays), TODAY)
 
     expected = Hold(Reason.DUTY_UNCLEAR, f"{held}: change one of them") if held else None
     assert (found if isinstance(found, Hold) else None) == expected

@@ -47,17 +47,68 @@ def test_a_rate_grows_old() -> None:
     ("rate", "last", "why"),
     [
         ("9.65", "9.2", ""),
-        ("9.7", "9.2", "9.2 → 9.7 (5.4%, more than 5.0% is held)"),
-        ("92", "9.2", "9.2 → 92 (900.0%, more than 5.0% is held)"),
-        ("0.92", "9.2", "9.2 → 0.92 (90.0%, more than 5.0% is held)"),
+        ("9.7", "9.2", "JPY/KRW 9.2 → 9.7 (5.4%, more than 5.0% is held)"),
+        ("92", "9.2", "JPY/KRW 9.2 → 92 (900.0%, more than 5.0% is held)"),
+        ("0.92", "9.2", "JPY/KRW 9.2 → 0.92 (90.0%, more than 5.0% is held)"),
         ("9.2", None, ""),
         ("920", None, "920 KRW for one JPY is outside 5 … 20; perhaps it is the rate of 100"),
     ],
 )
 def test_a_rate_that_jumps_waits_for_a_person(rate: str, last: str | None, why: str) -> None:
-    before = None if last is None else replace(QUOTE, rate=last)
+    before = [] if last is None else [replace(QUOTE, rate=last)]
 
     assert doubt(replace(QUOTE, rate=rate), before, FxTrust()) == why
+
+
+@pytest.mark.parametrize(
+    ("rate", "last", "why"),
+    [
+        ("0.1087", "9.2", ""),
+        ("0.0104", "9.2", "JPY/KRW 9.2 → 96.1538 (945.2%, more than 5.0% is held)"),
+        ("1.087", "9.2", "JPY/KRW 9.2 → 0.919963 (90.0%, more than 5.0% is held)"),
+        ("0.1087", None, ""),
+        ("0.0104", None, "96.1538 KRW for one JPY is outside 5 … 20; perhaps it is the rate of 100"),
+        ("1.087", None, "0.919963 KRW for one JPY is outside 5 … 20; perhaps it is the rate of 100"),
+    ],
+)
+def test_a_rate_written_the_other_way_is_judged_as_the_same_rate(rate: str, last: str | None, why: str) -> None:
+    """One wrong quote of a won in yen was believed at once, and everything new sold at a tenth."""
+    before = [] if last is None else [replace(QUOTE, rate=last)]
+
+    assert doubt(FxQuote("KRW", "JPY", rate, "other", NOW), before, FxTrust()) == why
+
+
+@given(st.decimals("0.0001", "10000", places=4), st.decimals("0.0001", "10000", places=4))
+def test_a_rate_is_judged_alike_whichever_way_it_is_written(last: Decimal, new: Decimal) -> None:
+    """The same rate turned round is the same rate."""
+
+    def judged(base: str, quote: str, rate: Fraction) -> FxQuote:
+        return FxQuote(base, quote, f"{rate}", "bank", NOW)
+
+    trusted = [judged("JPY", "KRW", Fraction(last))]
+    ways = (judged("JPY", "KRW", Fraction(new)), judged("KRW", "JPY", 1 / Fraction(new)))
+
+    assert len({bool(doubt(one, trusted, FxTrust())) for one in ways}) == 1
+
+
+@pytest.mark.parametrize(
+    ("hours", "rate", "why"),
+    [
+        ((30, 25, 1), "9.9", ""),  # 9.2, 9.2 and 9.6: it is a day's way from 9.2
+        ((30, 25, 1), "10", "JPY/KRW 9.2 → 10 in a day (8.7%, more than 8.0% is held)"),
+        ((30, 25, 24), "10", ""),  # 9.6 was a day ago
+        ((3, 2, 1), "10", "JPY/KRW 9.2 → 10 in a day (8.7%, more than 8.0% is held)"),
+        ((-1, -2, -3), "9.3", ""),  # a rate of long ago, learned now, has no day before it
+    ],
+)
+def test_a_rate_that_creeps_waits_for_a_person(hours: tuple[int, ...], rate: str, why: str) -> None:
+    """Nine quotes of 4.9 % within nine minutes were believed, one after the other."""
+    trusted = [
+        replace(QUOTE, rate=one, quoted_at=NOW - timedelta(hours=age))
+        for one, age in zip(("9.2", "9.2", "9.6"), hours, strict=True)
+    ]
+
+    assert doubt(replace(QUOTE, rate=rate), trusted, FxTrust()) == why
 
 
 @pytest.mark.parametrize(
@@ -114,11 +165,13 @@ def test_a_broken_file_names_its_line(text: str, message: str) -> None:
     assert refused.value.message == message
 
 
-def test_a_feed_is_read_without_binary_fractions() -> None:
+@pytest.mark.parametrize("at", ["1769472000", "1769472000000", "1769472000000.0", '"2026-01-27T09:00:00+09:00"'])
+def test_a_feed_is_read_without_binary_fractions(at: str) -> None:
+    """Banks tell the time in milliseconds, too."""
     feed = FxFeed("JPY", "KRW", "feed", "data.0.rate", "data.0.at", per=100)
-    body = b'{"data": [{"rate": 921.3500000000000000001, "at": 1769472000}]}'
+    body = f'{{"data": [{{"rate": 921.3500000000000000001, "at": {at}}}]}}'
 
-    assert read_json(body, feed) == FxQuote(
+    assert read_json(body.encode(), feed) == FxQuote(
         "JPY", "KRW", "9.213500000000000000001", "feed", datetime(2026, 1, 27, tzinfo=UTC), "0.0175"
     )
 

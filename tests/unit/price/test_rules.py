@@ -29,7 +29,7 @@ from bobusang.stages.price.model import (
 )
 from bobusang.stages.price.policy import Beaten, Policy
 from bobusang.stages.price.rules import NEVER, Facts, decide
-from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, WANTED, facts, found, fx
+from tests.unit.price.stall import EMPTY, FAILED, LEAN, NOW, RATES, TODAY, UNCLEAR, WANTED, facts, found, fx
 
 FLOOR, TARGET, CEILING = 38_257, 45_959, 69_169
 """By hand: (300,000 + 15,000) ÷ 9.2 ÷ (1 − 5.5 % − 5, 20 and 45 %), rounded up, up and down."""
@@ -131,6 +131,21 @@ def test_a_failed_search_keeps_the_old_price(rival: Rival) -> None:
     assert priced(facts(rival, current=yen(50_000))) == (Keep, 50_000, Reason.SEARCH_FAILED)
 
 
+def test_what_cannot_be_compared_is_not_nobody() -> None:
+    """Forty offers whose titles do not repeat the model number: the price crept to the target past all of them."""
+    first, listed = decide(facts(UNCLEAR), LEAN, NOW), decide(facts(UNCLEAR, current=yen(50_000)), LEAN, NOW)
+    old = replace(UNCLEAR, found_at=NOW - timedelta(days=4))
+
+    assert (told(first), told(listed)) == (
+        (Quote, TARGET, Reason.NOT_COMPARABLE),
+        (Keep, 50_000, Reason.NOT_COMPARABLE),
+    )
+    assert first.detail == listed.detail == "a search showed 40 offers, and none could be compared"
+    assert [step.basis for step in first.steps if step.name == "lowest offer"] == ["unclear, 0 of 40 offers comparable"]
+    assert priced(facts(old)) == (Hold, Reason.NOT_SEARCHED)
+    assert priced(facts(old, current=yen(50_000))) == (Keep, 50_000, Reason.SEARCH_FAILED)
+
+
 def test_the_stop_loss_bounds_the_undercut() -> None:
     policy = Policy(pays_duty=False, cancel_rate=Decimal(0), undercut=5_000, band_farthest=5_000)
 
@@ -206,11 +221,20 @@ def test_the_fast_loop_never_raises() -> None:
     assert priced(facts(EMPTY, current=yen(40_000), may_raise=False)) == (Keep, 40_000, Reason.NO_RAISE)
 
 
-def test_a_price_below_the_floor_is_raised_at_once_or_a_person_is_asked() -> None:
-    near, far = facts(EMPTY, current=yen(37_000), may_raise=False), facts(EMPTY, current=yen(30_000))
+@pytest.mark.parametrize("current", [37_000, 30_000, 19_129])
+@pytest.mark.parametrize("rival", [EMPTY, FAILED, UNCLEAR, found(1)])
+def test_a_price_below_the_floor_is_raised_to_it_at_once(current: int, rival: Rival) -> None:
+    """It was held where a step or the day did not reach, and sold at a loss that nobody could stop."""
+    lately = Lately(yen(current), yen(current - 1_000))
 
-    assert priced(near) == (Quote, FLOOR, Reason.COST_ROSE)
-    held = decide(far, LEAN, NOW)
+    assert priced(facts(rival, current=yen(current), may_raise=False, lately=lately)) == (
+        *(Quote, FLOOR, Reason.COST_ROSE),
+    )
+
+
+def test_a_floor_that_is_a_jump_away_waits_for_a_person() -> None:
+    held = decide(facts(EMPTY, current=yen(19_128)), LEAN, NOW)
+
     assert isinstance(held, Hold)
     assert (held.reason, held.is_below_floor, held.floor) == (Reason.FLOOR_TOO_FAR, True, yen(FLOOR))
 
@@ -284,7 +308,9 @@ def test_a_rate_that_jumped_holds_every_price(current: Money | None) -> None:
 # --- for all prices --------------------------------------------------------------------------------------------------
 
 RIVALS = st.one_of(
-    st.sampled_from([EMPTY, NEVER, FAILED]), st.integers(1, 200_000).map(found), st.integers(10**6, 10**9).map(found)
+    st.sampled_from([EMPTY, NEVER, FAILED, UNCLEAR]),
+    st.integers(1, 200_000).map(found),
+    st.integers(10**6, 10**9).map(found),
 )
 
 
@@ -314,6 +340,7 @@ def test_whatever_is_known_no_price_leaves_its_bounds(
     known = Facts(
         replace(WANTED, purchase=won(purchase), current=current, may_raise=may_raise, shipping=yen(shipping)),
         RATES,
+        TODAY,
         {"KRW": fx(str(rate), timedelta(hours=age))},
         rival,
         None if lately is None else Lately(yen(max(lately)), yen(min(lately))),
@@ -327,7 +354,11 @@ def test_whatever_is_known_no_price_leaves_its_bounds(
             if current is not None:
                 assert age <= 36 or price > current
                 assert price.amount_minor * 10 >= current.amount_minor * 9
-                assert price.amount_minor * 20 <= current.amount_minor * 21
+                if current < floor:  # out of the loss at once, unless that is a jump
+                    assert price == floor
+                    assert price.amount_minor <= current.amount_minor * 2
+                else:
+                    assert price.amount_minor * 20 <= current.amount_minor * 21
             if rival.search is Search.FOUND and rival.total is not None and price > floor:
                 assert current is not None or price + yen(shipping) < rival.total
         case Keep(price):

@@ -22,6 +22,19 @@ def test_a_file_becomes_rows() -> None:
     ]
 
 
+def test_a_simplified_rate_says_where_it_ends() -> None:
+    """Above ¥200,000 of taxable value customs take the general rates."""
+    ends = {row.source.split(" (")[0]: row.up_to for row in sheets.shipped(sheets.DUTIES)}
+    pair = [
+        Duty("JP", Decimal("0.05"), "2026-01-01", "x", up_to=200_000),
+        Duty("JP", Decimal("0.08"), "2026-01-01", "x"),
+    ]
+
+    assert {up_to for source, up_to in ends.items() if "simplified" in source} == {200_000}
+    assert {up_to for source, up_to in ends.items() if "simplified" not in source} == {0}
+    assert sheets.read(sheets.DUTIES, sheets.write(sheets.DUTIES, pair)) == pair
+
+
 def test_knitwear_is_told_from_the_rest_in_a_file() -> None:
     knit = Duty("JP", Decimal("0.109"), "2026-01-01", "x", construction="knit", is_exemptable=False)
 

@@ -69,8 +69,8 @@ class Previewed(BaseModel):
 @router.post("", summary="Preview a run")
 async def preview_run(desk: Viewer, form: PreviewForm) -> Previewed:
     """What such a run would send by what is known now: no mall is asked, no rival is searched, nothing is written.
-    PARTIAL takes nothing new and raises no price; without COLLECT what the market sold stays sold; without PRICE and
-    REGISTER nothing is sent."""
+    PARTIAL takes nothing new and raises no price; without COLLECT what the market sold stays sold; without REGISTER
+    nothing is sent."""
     trial = previewing.Trial.of(form.mode, form.stages)
     async with desk.read() as tx:
         brands = await choosing.chosen(tx, desk.app.collector, form.malls, form.brands)

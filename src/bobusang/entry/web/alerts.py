@@ -129,7 +129,7 @@ ADVICE: Mapping[str, Advice] = {
     ),
     "below_floor": Advice(
         N_("Listings sell at a loss"),
-        N_("Look at the price of each: mend cost, rates or policy, or close the listing."),
+        N_("Look at each price: mend cost, rates or policy, approve a raise that is held, or close the listing."),
         "/listings?state=LIVE",
         N_("See the live listings"),
     ),

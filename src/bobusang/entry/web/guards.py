@@ -130,6 +130,7 @@ SENDS: Mapping[Send, Told] = {
 }
 
 _N = r"[\d,]+"
+_PAIR = r"(?P<pair>[A-Z]{3}/[A-Z]{3})"
 _REASONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
@@ -202,8 +203,15 @@ _REASONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"same goods as (?P<sku>\S+) of (?P<mall>\S+)", N_("The same goods as %(sku)s of %(mall)s.")),
         (
-            r"(?P<old>[\d.]+) → (?P<new>[\d.]+) \((?P<by>[\d.]+%), more than (?P<most>[\d.]+%) is held\)",
-            N_("From %(old)s to %(new)s is a jump of %(by)s; more than %(most)s is held."),
+            rf"{_PAIR} (?P<old>[\d.]+) → (?P<new>[\d.]+) \((?P<by>[\d.]+%), more than (?P<most>[\d.]+%) is held\)",
+            N_("%(pair)s from %(old)s to %(new)s is a jump of %(by)s; more than %(most)s is held."),
+        ),
+        (
+            (
+                rf"{_PAIR} (?P<old>[\d.]+) → (?P<new>[\d.]+) in a day "
+                r"\((?P<by>[\d.]+%), more than (?P<most>[\d.]+%) is held\)"
+            ),
+            N_("%(pair)s from %(old)s to %(new)s within a day is %(by)s; more than %(most)s is held."),
         ),
         (
             (

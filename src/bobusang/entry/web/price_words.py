@@ -54,9 +54,17 @@ SAID = tuple(
             N_("a search found %(total)s offers; comparable: %(count)s"),
         ),
         (r"empty, .+ offers comparable", N_("a search found no comparable offer")),
+        (
+            r"unclear, 0 of (?P<total>[\d,]+) offers comparable",
+            N_("a search showed %(total)s offers, and none could be compared"),
+        ),
         (r"failed, .+ offers comparable", N_("the last search failed")),
         (r"never, .+ offers comparable", N_("nobody searched")),
         (r"a search found no comparable offer", N_("a search found no comparable offer")),
+        (
+            r"a search showed (?P<total>[\d,]+) offers, and none could be compared",
+            N_("a search showed %(total)s offers, and none could be compared"),
+        ),
         (r"without a model number nothing is comparable", N_("without a model number nothing is comparable")),
         (
             rf"the lowest comparable offer is (?P<amount>{AMOUNT}), below our floor",
@@ -64,8 +72,8 @@ SAID = tuple(
         ),
         (rf"the lowest comparable offer is (?P<amount>{AMOUNT})", N_("the lowest comparable offer is %(amount)s")),
         (
-            r"the floor is further up than a step or a day allows",
-            N_("the floor is further up than a step or a day allows"),
+            rf"the floor is more than (?P<share>{SHARE}) above the price",
+            N_("the floor is more than %(share)s above the price"),
         ),
     )
 )

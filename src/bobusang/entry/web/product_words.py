@@ -121,6 +121,7 @@ WHERE = {
 PRICES = {
     Reason.UNDERCUT: N_("just below the lowest comparable offer"),
     Reason.NO_RIVAL: N_("nobody else sells it: the target margin"),
+    Reason.NOT_COMPARABLE: N_("others are shown, and none could be compared"),
     Reason.BEATEN: N_("somebody sells it below our floor, so we stay at ours"),
     Reason.CAPPED: N_("the ceiling is the most we may ask"),
     Reason.COST_ROSE: N_("the cost rose, and the old price would be below the floor"),
@@ -139,7 +140,7 @@ PRICES = {
     Reason.NO_CEILING: N_("the policy makes no ceiling"),
     Reason.FLOOR_ABOVE_CEILING: N_("the floor is above the ceiling"),
     Reason.NOT_SEARCHED: N_("nobody has searched for other offers yet"),
-    Reason.FLOOR_TOO_FAR: N_("no allowed step reaches the floor"),
+    Reason.FLOOR_TOO_FAR: N_("the floor is so far up that somebody must look at the cost"),
     Reason.CEILING_TOO_FAR: N_("no allowed step reaches the ceiling"),
     Reason.JUMP: N_("such a move nobody makes on purpose"),
 }

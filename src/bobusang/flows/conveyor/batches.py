@@ -29,12 +29,14 @@ GIVE_BACK = Statement("delete from pipeline_brands where mall_name = :mall and b
 ROWS = Bulk(pipeline_control, ("batch_id", "mall_name", "brand_name", "run_mode", "stage", "status", "updated_at"))
 STANDING = Statement("""
     select mall_name, brand_name, stage, status, job_id from pipeline_control where batch_id = :batch_id order by id""")
+COUNTED = Statement("""
+    select stage, status, count(*) as brands from pipeline_control where batch_id = :batch_id group by stage, status""")
 END = Statement("""
     update pipeline_batches set status = :status, end_time = :end_time, success_brands = :success_brands
     where batch_id = :batch_id""")
+# Also where it is RUNNING: whoever ends its last brand at this moment waits, and finds what runs again.
 REOPEN = Statement("""
-    update pipeline_batches set status = 'RUNNING', end_time = null
-    where batch_id = :batch_id and status <> 'RUNNING'""")
+    update pipeline_batches set status = 'RUNNING', end_time = null where batch_id = :batch_id""")
 RUNNING = Statement("select * from pipeline_batches where status = 'RUNNING' and run_mode = :mode order by id desc")
 HOLDERS = Statement("""
     select p.mall_name, p.brand_name from pipeline_brands p join pipeline_batches b on b.batch_id = p.batch_id
@@ -150,10 +152,9 @@ async def leave(tx: Tx, batch_id: str, brand: Brand) -> BatchStatus:
     """A brand's job has ended: give the brand back, and end the batch if it was the last. How the batch stands."""
     await tx.first(LOCK, batch_id=batch_id)
     await tx.execute(GIVE_BACK, mall=brand.mall, brand=brand.name, id=batch_id)
-    rows = await standing(tx, batch_id)
-    stages = {f"{one.mall}/{one.name}": [row.status for row in found] for one, found in rows.items()}
-    status = rules.outcome_of(stages)
-    good = sum(found[-1] is StageStatus.DONE for found in stages.values())
+    counted = await tx.fetch(COUNTED, batch_id=batch_id)
+    brands = {(Stage(row["stage"]), StageStatus(row["status"])): row["brands"] for row in counted}
+    status, good = rules.outcome_of(brands)
     over = None if status is BatchStatus.RUNNING else tx.now
     await tx.execute(END, batch_id=batch_id, status=status, end_time=over, success_brands=good)
     return status

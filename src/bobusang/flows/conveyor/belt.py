@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bobusang.stages.image.recipe import Recipe, public_url
+from bobusang.stages.register.drafting import today
 
 if TYPE_CHECKING:
+    from datetime import date, datetime
+
     from bobusang.flows.collect.collector import Collector
     from bobusang.flows.conveyor.lookup import Lookup
     from bobusang.kit.db import Database
@@ -40,6 +43,10 @@ class Belt:
     @property
     def market(self) -> str:
         return self.register.market.name
+
+    def today(self, now: datetime) -> date:
+        """The market's own day."""
+        return today(self.register.market.abilities, now)
 
     def shown(self, picture: Picture) -> str:
         """The address that a market is given of a picture."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
 
 WORKFLOW = "conveyor"
+MOST_TOLD = 5
+"""So many brands are named when a batch has failed."""
 _BRAND = "batch_id = :batch_id and mall_name = :mall and brand_name = :brand"
 ASSIGN = Statement(f"update pipeline_control set job_id = :job_id where {_BRAND} and status = 'PENDING'")
 # Rows of stages that were not asked for do not exist, and those of another job by now are not ours.
@@ -41,6 +43,9 @@ UNSOLD = Statement(f"""
 PARTLY = Statement(f"""
     update pipeline_control set error_msg = :why where {_BRAND} and stage = 'REGISTER' and status = 'DONE'""")
 STANDING = Statement(f"select stage, status, error_msg from pipeline_control where {_BRAND} order by id")
+BROKEN = Statement("""
+    select mall_name, brand_name, stage, error_msg from pipeline_control
+    where batch_id = :batch_id and status = 'ERROR' order by id limit :limit""")
 CAUSE = Statement("""
     select t.error_message as value from tasks t join workflow_steps s on s.id = t.step_id
     where t.job_id = :job_id and s.step_name in (:steps...) and t.status = 'FAILED' order by t.id limit 1""")
@@ -118,8 +123,7 @@ async def on_job(tx: Tx, moved: JobMoved) -> None:
         await raise_alert(tx, *(telling.stage_failed(stage, brand, batch_id, told) for stage in causes))
     mode = Mode(mode_of(moved.run).value)
     if status is BatchStatus.FAILED:
-        words = f"not every brand was registered: {told}" if told else "not every brand was registered"
-        await raise_alert(tx, telling.batch_failed(mode, batch_id, words))
+        await raise_alert(tx, telling.batch_failed(mode, batch_id, await _broken(tx, batch_id)))
     if status is BatchStatus.COMPLETED:
         await settle_alerts(tx, [telling.batch_key(mode)])
 
@@ -135,6 +139,18 @@ async def _unsold(tx: Tx, names: Mapping[str, str]) -> bool:
     if off:
         await tx.execute(PARTLY, **names, why=f"{why} (the other accounts were served)")
     return False
+
+
+async def _broken(tx: Tx, batch_id: str) -> str:
+    """What failed in a batch, of each brand the first stage: the others behind it failed with it."""
+    rows = await tx.fetch(BROKEN, batch_id=batch_id, limit=MOST_TOLD * len(Stage) + 1)
+    first: dict[Brand, str] = {}
+    for row in rows:
+        why = row["error_msg"] or "no cause was given"
+        first.setdefault(Brand(row["mall_name"], row["brand_name"]), f"{row['stage']}: {why}")
+    told = [f"{brand.mall} {brand.name} {words}" for brand, words in first.items()]
+    more = ["and more"] if len(told) > MOST_TOLD else []
+    return "; ".join(["not every brand was registered", *told[:MOST_TOLD], *more])
 
 
 def _failed(rows: Sequence[Row]) -> list[Row]:

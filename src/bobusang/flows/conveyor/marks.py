@@ -12,11 +12,11 @@ from bobusang.stages.price.model import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from bobusang.kit.db import Tx
 
-# Dated rows may begin to hold by a new day alone, so the day is part of the stamp.
+# Dated rows may begin to hold by a new day alone, so the day (the market's) is part of the stamp.
 STAMP = Statement("""
     select (select max(id) from market_fees) as fees, (select max(id) from freight_rates) as freights,
       (select max(id) from duty_rates) as duties, (select max(id) from import_taxes) as taxes,
@@ -47,8 +47,9 @@ class Mark:
     due_at: datetime
 
 
-async def stamp(tx: Tx, market: str) -> str:
-    """What every price of a market is made of besides the product itself; another one when any of it has changed."""
+async def stamp(tx: Tx, market: str, day: date) -> str:
+    """What every price of a market is made of on a day of its own, besides the product itself; another one when any of
+    it has changed."""
     row = await tx.first(STAMP)
     assert row is not None
     accounts = [
@@ -57,7 +58,7 @@ async def stamp(tx: Tx, market: str) -> str:
     ]
     rates = [[one[name] for name in ("base", "quote", "rate", "spread", "state")] for one in await tx.fetch(RATES)]
     told = [str(row[name]) for name in STAMPED]
-    return digest([RULES, tx.now.date().isoformat(), rates, told, accounts])
+    return digest([RULES, day.isoformat(), rates, told, accounts])
 
 
 async def put(tx: Tx, market: str, marks: Iterable[Mark]) -> None:

@@ -9,7 +9,7 @@ from bobusang.flows.conveyor import goods, marks, wanting
 from bobusang.flows.conveyor.model import STAGES, Mode, Stage
 from bobusang.flows.conveyor.pricing import said
 from bobusang.flows.conveyor.sifting import OF_BRAND, first, sought, stamps_of
-from bobusang.flows.conveyor.starting import stages_asked
+from bobusang.flows.conveyor.starting import passed, stages_asked
 from bobusang.stages.convert import store
 from bobusang.stages.price.model import Hold
 from bobusang.stages.register import accounts, listings
@@ -65,13 +65,12 @@ class Trial:
 
     @property
     def sends(self) -> bool:
-        """A product that was converted comes to REGISTER by PRICE, by nothing else."""
-        return {Stage.PRICE, Stage.REGISTER} <= set(self.stages)
+        return Stage.REGISTER in self.stages
 
     @staticmethod
     def of(mode: Mode, stages: Sequence[Stage] | None) -> Trial:
         """The run that such a start would begin; without stages, all of its mode."""
-        return Trial(mode, stages_asked(mode, stages) or STAGES[mode])
+        return Trial(mode, passed(stages_asked(mode, stages)) or STAGES[mode])
 
 
 async def preview(
@@ -101,7 +100,8 @@ async def of_product(belt: Belt, tx: Tx, mall: str, key: str) -> list[Line]:
 async def _due(belt: Belt, tx: Tx, mall: str, keys: Sequence[str], trial: Trial) -> set[str]:
     """Of these, what a run would look at: the marks of the others still hold."""
     partial = trial.mode is Mode.PARTIAL
-    rows = await sought(tx, belt.market, mall, keys, await marks.stamp(tx, belt.market), partial=partial)
+    stamp = await marks.stamp(tx, belt.market, belt.today(tx.now))
+    rows = await sought(tx, belt.market, mall, keys, stamp, partial=partial)
     stamps = None if partial else await stamps_of(tx, belt, mall)
     return {key for key, row in rows.items() if first(trial.stages, row, stamps) is not None}
 
@@ -149,7 +149,7 @@ async def _of_account(
         )
         for id, data in made.items()
     ]
-    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, wishes)}
+    quoted = {one.wanted.product_id: one for one in await belt.pricing.look(tx, wishes, belt.today(tx.now))}
     pictures = await belt.picturing.pictures(tx, list(made), belt.recipe)
     wanted: list[Wanted] = []
     lines: list[Line] = []

@@ -23,6 +23,7 @@ from bobusang.stages.register import accounts, listings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import date
 
     from bobusang.engine.model import Task
     from bobusang.flows.conveyor.belt import Belt
@@ -60,6 +61,8 @@ class Facts:
     """All of ours on the market: one that is switched off is nobody's rival either."""
     listings: Mapping[int, Mapping[int, Listing]]
     """By account and product."""
+    day: date
+    """The market's own."""
     stamp: str
 
 
@@ -77,7 +80,7 @@ class Pricer:
         late = await self._searched(facts)
         wanted = {task.id: self._wanted(task, facts) for task in batch}
         async with self._belt.db.read() as tx:
-            found = await self._belt.pricing.look(tx, [one for mine in wanted.values() for one in mine])
+            found = await self._belt.pricing.look(tx, [one for mine in wanted.values() for one in mine], facts.day)
         quoted: dict[int, list[Quoted]] = defaultdict(list)
         for one in found:
             quoted[one.wanted.product_id].append(one)
@@ -95,6 +98,7 @@ class Pricer:
             ids = [one.id for one in known.values()]
             own = [one for one in await accounts.every(tx) if one.market == market]
             sellers = [one for one in own if one.enabled]
+            day = self._belt.today(tx.now)
             made = {id: one for id, one in (await store.load(tx, market, ids)).items() if one.data is not None}
             return Facts(
                 known,
@@ -107,7 +111,8 @@ class Pricer:
                 sellers,
                 own,
                 {one.id: await listings.known(tx, one.id, ids) for one in sellers} if ids else {},
-                await marks.stamp(tx, market),
+                day,
+                await marks.stamp(tx, market, day),
             )
 
     async def _searched(self, facts: Facts) -> set[str]:

@@ -49,11 +49,14 @@ async def retry(tx: Tx, engine: Engine, batch_id: str) -> Retried:
     Raises Conflict where nothing failed, and where other batches have all brands that did.
     """
     batch = await batches.get(tx, batch_id)
-    rows = await batches.standing(tx, batch_id)
-    failed = {brand: found for brand, found in rows.items() if any(one.status is StageStatus.ERROR for one in found)}
+    failed = await _failed(tx, batch_id)
     if not failed:
         raise Conflict(f"batch {batch_id} has no stage in ERROR", hint="`bobusang run full` starts a new one")
     free = await _free(tx, batch_id, failed)
+    failed = await _failed(tx, batch_id)  # who had the brands until now may have retried them: a brand has one job
+    if not any(brand in failed for brand in free):
+        raise Conflict(f"batch {batch_id} is being retried already", hint=f"`bobusang run watch {batch_id}`")
+    free = [brand for brand in free if brand in failed]
     tasks = 0
     for brand in free:
         tasks += await _again(tx, engine, batch, brand, failed[brand])
@@ -67,9 +70,7 @@ async def retry_from(tx: Tx, engine: Engine, batch_id: str, stage: Stage) -> Ret
     Raises Conflict while the batch runs, and where other batches have all its brands; Invalid for a stage that it does
     not have.
     """
-    batch = await batches.get(tx, batch_id)
-    if batch.status is BatchStatus.RUNNING:
-        raise Conflict(f"batch {batch_id} still runs", hint=f"wait for it, or `bobusang run cancel {batch_id}`")
+    batch = await _over(tx, batch_id)
     rows = await batches.standing(tx, batch_id)
     order = list(Stage)
     owed = {
@@ -80,10 +81,23 @@ async def retry_from(tx: Tx, engine: Engine, batch_id: str, stage: Stage) -> Ret
         had = dict.fromkeys(one.stage for found in rows.values() for one in found)
         raise Invalid(f"batch {batch_id} has no stage {stage}", hint=f"it has {', '.join(had)}", field="stage")
     free = await _free(tx, batch_id, rows)
+    await _over(tx, batch_id)  # still: another may have had the brands until now, and brought it back
     for brand in free:
         await _anew(tx, engine, batch, brand, _job(rows[brand]), owed[brand])
     await batches.reopen(tx, batch_id)
     return Retried(batch_id, tuple(free), tuple(brand for brand in rows if brand not in free), len(free))
+
+
+async def _failed(tx: Tx, batch_id: str) -> dict[Brand, list[Standing]]:
+    rows = await batches.standing(tx, batch_id)
+    return {brand: found for brand, found in rows.items() if any(one.status is StageStatus.ERROR for one in found)}
+
+
+async def _over(tx: Tx, batch_id: str) -> Batch:
+    batch = await batches.get(tx, batch_id)
+    if batch.status is BatchStatus.RUNNING:
+        raise Conflict(f"batch {batch_id} still runs", hint=f"wait for it, or `bobusang run cancel {batch_id}`")
+    return batch
 
 
 async def _free(tx: Tx, batch_id: str, wanted: Mapping[Brand, Sequence[Standing]]) -> list[Brand]:
@@ -121,12 +135,11 @@ async def _again(tx: Tx, engine: Engine, batch: Batch, brand: Brand, rows: Seque
 async def _anew(
     tx: Tx, engine: Engine, batch: Batch, brand: Brand, job_id: int | None, owed: tuple[Stage, ...]
 ) -> None:
-    """A new job for these stages, with the limit that the last one had. Prices went with the tasks of the old one, so
-    what owes REGISTER alone comes by PRICE again: the row of that stage stays as it is."""
+    """A new job for these stages, with the limit that the last one had. The row of a stage that is only on the way
+    stays as it is."""
     await _afresh(tx, batch, brand, owed)
     said = None if job_id is None else await tx.value(INPUT, id=job_id)
-    through = (Stage.PRICE, Stage.REGISTER) if owed == (Stage.REGISTER,) else owed
-    wish = Wish(through, json.loads(said).get("limit") if said else None)
+    wish = Wish(owed, json.loads(said).get("limit") if said else None)
     workflow_id = int((await workflows.find(tx, control.WORKFLOW))["id"])
     await starting.enlist(tx, engine, workflow_id, batch.batch_id, batch.mode, brand, wish, key=None)
 

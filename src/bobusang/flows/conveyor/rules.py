@@ -68,9 +68,11 @@ def status_of(states: Sequence[tuple[StepState, Count]]) -> StageStatus:
     return StageStatus.RUNNING if begun else StageStatus.PENDING
 
 
-def outcome_of(stages: Mapping[str, Sequence[StageStatus]]) -> BatchStatus:
-    """How a batch ends, by each brand's stages in their order: well only if every brand's REGISTER is done."""
-    if any(status in (StageStatus.PENDING, StageStatus.RUNNING) for found in stages.values() for status in found):
-        return BatchStatus.RUNNING
-    well = all(found and found[-1] is StageStatus.DONE for found in stages.values())
-    return BatchStatus.COMPLETED if well else BatchStatus.FAILED
+def outcome_of(brands: Mapping[tuple[Stage, StageStatus], int]) -> tuple[BatchStatus, int]:
+    """How a batch stands, by how many of its brands are where in each stage, and how many came through: well only if
+    the last stage of every brand is done, REGISTER unless fewer were asked for."""
+    last = max((stage for stage, _ in brands), key=list(Stage).index, default=Stage.REGISTER)
+    good, all_of_them = brands.get((last, StageStatus.DONE), 0), sum(n for (at, _), n in brands.items() if at is last)
+    if any(status in (StageStatus.PENDING, StageStatus.RUNNING) for (_, status), count in brands.items() if count):
+        return BatchStatus.RUNNING, good
+    return BatchStatus.COMPLETED if good == all_of_them else BatchStatus.FAILED, good

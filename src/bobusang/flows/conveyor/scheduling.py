@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 WORKFLOW, HANDLER, STEP = "conveyor-start", "conveyor.start", "start"
 ZONE = "Asia/Seoul"
 CRON = {Mode.FULL: "0 3 * * *", Mode.PARTIAL: "0 * * * *"}
+PERIODS = {Mode.FULL: timedelta(days=1), Mode.PARTIAL: timedelta(hours=1)}
+"""How late a start may still be made up for: until the next is due."""
 NAMES = {Mode.FULL: "conveyor full", Mode.PARTIAL: "conveyor partial"}
 PRIORITIES = {Mode.FULL: 9, Mode.PARTIAL: 5}
 """At three o'clock both are due: FULL is to come first."""
@@ -77,7 +79,7 @@ def _spec(workflow_id: int, mode: Mode) -> ScheduleSpec:
         cron=CRON[mode],
         timezone=ZONE,
         priority=PRIORITIES[mode],
-        misfire_window=starting.PERIODS[mode],
+        misfire_window=PERIODS[mode],
         job_type=starting.JOB_TYPES[mode],
         input={"mode": mode.value},
     )

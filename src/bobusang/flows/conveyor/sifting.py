@@ -133,7 +133,7 @@ class Sifting:
             groups[source_of(task.run), partial, bool(task.run.input.get("live_only"))].append(task)
         found: dict[int, Outcome] = {}
         async with self._belt.db.read() as tx:
-            stamp = await marks.stamp(tx, self._belt.market)
+            stamp = await marks.stamp(tx, self._belt.market, self._belt.today(tx.now))
             for (mall, partial, live_only), tasks in groups.items():
                 keys = sorted({key for task in tasks for key in task.input["keys"]})
                 rows = await sought(tx, self._belt.market, mall, keys, stamp, partial=partial, live_only=live_only)

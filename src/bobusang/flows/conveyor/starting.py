@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 JOB_TYPES = {Mode.FULL: JobType.FULL, Mode.PARTIAL: JobType.INCREMENTAL}
 KIND = "brand"
-PERIODS = {Mode.FULL: timedelta(days=1), Mode.PARTIAL: timedelta(hours=1)}
-"""How often each is run: an older batch is not waited for by the next, or one brand that hangs would stop all."""
+PATIENCE = {Mode.FULL: timedelta(hours=23), Mode.PARTIAL: timedelta(minutes=50)}
+"""How long a batch that was left is gone on with instead of beginning another. Less than from one start by the schedule
+to the next, which may be some seconds early: one brand that hangs must not keep the others from theirs."""
 
 MOVED = Statement("select max(updated_at) as value from pipeline_control where batch_id = :batch_id")
 REVIEW = Statement("select is_active from mall_brands where mall_name = :mall and mall_brand_no = :brand")
@@ -45,7 +46,7 @@ class Wish:
         """The input of each of its jobs. The mode stands here too: a job that is run again forgets its type."""
         told: dict[str, Any] = {"batch": batch_id, "mode": mode.value}
         if self.stages:
-            told["stages"] = [stage.value for stage in self.stages]
+            told["stages"] = [stage.value for stage in passed(self.stages)]
         return told if self.limit is None else told | {"limit": self.limit}
 
 
@@ -114,6 +115,13 @@ def stages_asked(mode: Mode, stages: Sequence[Stage] | None) -> tuple[Stage, ...
     return () if found == STAGES[mode] else found
 
 
+def passed(stages: Sequence[Stage]) -> tuple[Stage, ...]:
+    """The stages that products pass where these are asked for: a price goes with the task, so whatever comes to
+    REGISTER comes by PRICE."""
+    wanted = {*stages, Stage.PRICE} if Stage.REGISTER in stages else {*stages}
+    return tuple(stage for stage in Stage if stage in wanted)
+
+
 async def _left(tx: Tx, engine: Engine, mode: Mode, brands: Sequence[Brand]) -> Batch | None:
     """The batch with some of these brands whose workers are gone: none lives, or all that live came after it had
     stopped to move."""
@@ -124,6 +132,6 @@ async def _left(tx: Tx, engine: Engine, mode: Mode, brands: Sequence[Brand]) -> 
         if since is None:
             return batch
         moved = utc(await tx.value(MOVED, batch_id=batch.batch_id))
-        if tx.now - batch.start_time < PERIODS[mode] and moved < since:
+        if tx.now - batch.start_time < PATIENCE[mode] and moved < since:
             return batch
     return None

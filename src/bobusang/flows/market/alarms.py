@@ -44,21 +44,27 @@ COUNTS = Statement("""
     select 'refused', count(*) from (
       select id from listings where refusal_cause > '' and coalesce(account_id, 0) = :account
         and coalesce(state, '') = 'LIVE' limit :most) refused""")
-BELOW = Statement("""
+_LAST = """not exists (select 1 from price_quotes n where n.product_id = q.product_id and n.market = q.market
+        and n.account = q.account and n.id > q.id)"""
+BELOW = Statement(f"""
     select q.sku from price_quotes q
     join listings l on l.account_id = :account and l.product_id = q.product_id and l.state = 'LIVE'
-    where q.is_below_floor = :yes and q.market = :market and q.account = :name
-      and not exists (select 1 from price_quotes n where n.product_id = q.product_id and n.market = q.market
-        and n.account = q.account and n.id > q.id)
+    where q.is_below_floor = :yes and q.market = :market and q.account = :name and {_LAST}
     order by q.id limit :most""")
-
+# The raise is decided, and a guard holds it before it is sent.
+KEPT_BELOW = Statement(f"""
+    select q.sku from listings l
+    join price_quotes q on q.product_id = l.product_id and q.market = :market and q.account = :name
+    where l.id in (select listing_id from listing_holds where account_id = :account and state = 'HELD')
+      and l.state = 'LIVE' and q.decision = 'QUOTE' and q.confirmed < q.floor and {_LAST}
+    order by q.id limit :most""")
 UNSEEN = Statement("""
     select sku from listings where unseen_at > :never and closed_at is null and coalesce(account_id, 0) = :account
       and coalesce(state, '') = 'LIVE' order by unseen_at, id limit :most""")
 
 
 def watch(db: Database) -> Duty:
-    """Every minute, three statements an account; nothing is written while all is well."""
+    """Every minute, four statements an account; nothing is written while all is well."""
 
     async def run() -> int:
         async with db.read() as tx:
@@ -76,8 +82,9 @@ async def wrong(tx: Tx) -> list[Notice]:
     found: list[Notice] = []
     for account in await accounts.every(tx):
         counts = {row["name"]: int(row["value"]) for row in await tx.fetch(COUNTS, account=account.id, most=MOST)}
-        said = {"account": account.id, "market": account.market, "name": account.name, "most": MOST, "yes": True}
-        below = [row["sku"] for row in await tx.fetch(BELOW, **said)]
+        said = {"account": account.id, "market": account.market, "name": account.name, "most": MOST}
+        losses = (*await tx.fetch(BELOW, yes=True, **said), *await tx.fetch(KEPT_BELOW, **said))
+        below = [row["sku"] for row in losses]
         gone = await tx.fetch(UNSEEN, account=account.id, never=closing.NEVER, most=MOST)
         unseen = [row["sku"] for row in gone]
         live = 0 if account.enabled else await listings.live(tx, account.id)
@@ -145,7 +152,8 @@ def judge(
             Level.CRITICAL,
             f"{shop}: {_many(len(below))} live listings sell below their floor",
             f"{named(below)}. Their price is held, and each order is a loss. `bobusang price explain SKU` says why: "
-            "mend cost, rates or policy, or take it off by `bobusang listing close SKU`.",
+            f"mend cost, rates or policy; agree to a raise that a guard holds (`bobusang listing holds {who}`, "
+            "`bobusang listing approve`); or take it off by `bobusang listing close SKU`.",
         )
     if unseen:
         rule = account.policy.unseen

@@ -2,7 +2,7 @@
 
 A place is an address whose fragment says where in a JSON answer the rate stands; the fragment is never sent:
 `https://bank.example/latest.json#rate=data.0.basePrice&time=data.0.timestamp&per=100`. A place that ends in `.csv` is a
-table of rates, and `file:PATH` is read from the disk.
+table of rates, and `file:PATH` is read from the disk. What a place does not say of the bank's share, the setting does.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def read(place: Place, body: bytes) -> list[FxQuote]:
     if not place.is_table:
         return [read_json(body, place.feed)]
     try:
-        return read_csv(body.decode("utf-8-sig"))
+        return read_csv(body.decode("utf-8-sig"), place.feed.spread)
     except UnicodeDecodeError as error:
         raise Invalid(f"the table of {place.feed.source} is not UTF-8 at byte {error.start:,}") from error
 

@@ -11,11 +11,11 @@ from bobusang.kit.money import Money, Rounding, rounded
 from bobusang.stages.price import fx as exchange
 from bobusang.stages.price.model import Hold, Reason, Step
 from bobusang.stages.price.policy import MarginBasis
-from bobusang.stages.price.rates import Fee, FeeKind, Leg
+from bobusang.stages.price.rates import Fee, FeeKind, Goods, Leg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import date, datetime
+    from datetime import date
     from decimal import Decimal
 
     from bobusang.stages.price.model import Fx, FxQuote, Wanted
@@ -63,12 +63,11 @@ class Cost:
         return profit / (price if basis is MarginBasis.REVENUE else fixed)
 
 
-def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, now: datetime) -> Cost | Hold:
-    """The cost of a product; a row or a rate that is missing is a hold, never a zero."""
+def stack(wanted: Wanted, rates: Rates, fx: Mapping[str, Fx], policy: Policy, day: date) -> Cost | Hold:
+    """The cost of a product on a day of the market's; a row or a rate that is missing is a hold, never a zero."""
     purchase = wanted.purchase
     if purchase is None or purchase.amount_minor <= 0:
         return Hold(Reason.NO_COST, f"the source's price is {purchase or 'unknown'}")
-    day = now.date()
     converted = _Exchange(fx, policy.currency)
     problem = converted.prepare((purchase.currency,))
     if problem is not None:
@@ -142,13 +141,16 @@ def _import(wanted: Wanted, rates: Rates, policy: Policy, converted: _Exchange, 
     if not policy.pays_duty:
         return []
     tax = rates.tax(policy.country, day)
-    rows = rates.duty(policy.country, wanted.category, wanted.material, wanted.construction, day)
-    if tax is None or not rows:
-        return _no_rate(f"no {'duty' if tax else 'tax'} row of {policy.country} for category '{wanted.category}'")
+    if tax is None:
+        return _no_rate(f"no tax row of {policy.country}")
     if tax.currency != policy.currency:
         return _no_rate(f"{tax.country} taxes in {tax.currency}, the market sells in {policy.currency}")
     assert wanted.purchase is not None
     value = converted.local(Fraction(wanted.purchase.amount_minor), wanted.purchase.currency) * share(tax.taxable_share)
+    goods = Goods(policy.country, wanted.category, wanted.material, wanted.construction)
+    rows = rates.duty(goods, value, day)
+    if not rows:
+        return _no_duty(goods, tax, value, rates.duty_ends(goods, day))
     return max(
         (_taxed(row, tax, value, len(rows)) for row in rows), key=lambda lines: sum(line.exact for line in lines)
     )
@@ -290,6 +292,13 @@ def _duty_unclear(policy: Policy) -> Hold:
     told, priced = ("buyers pay it", "it is ours") if policy.pays_duty else ("it is included", "buyers pay it")
     said = f"the account tells of duty that {told}, the policy's pays_duty says that {priced}: change one of them"
     return Hold(Reason.DUTY_UNCLEAR, said)
+
+
+def _no_duty(goods: Goods, tax: Tax, value: Fraction, ends: int) -> Hold:
+    said = f"no duty row of {goods.country} for category '{goods.category}'"
+    if ends:
+        said += f" above {_shown(Fraction(ends), tax.currency)}, and {_shown(value, tax.currency)} are taxable"
+    return _no_rate(said)
 
 
 def _no_rate(detail: str) -> Hold:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -21,12 +22,14 @@ from bobusang.kit.formula import defused, plain
 from bobusang.stages.price.model import FxQuote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 COLUMNS = ("base", "quote", "rate", "per", "spread", "source", "quoted_at")
 AHEAD = timedelta(minutes=10)
 """How far a source's clock may run before ours; a rate of tomorrow would never grow old."""
-
+DAY = timedelta(hours=24)
+MILLISECONDS = 100_000_000_000
+"""A number of seconds beyond this (the year 5138) is one of milliseconds."""
 
 _documents = msgspec.json.Decoder(float_hook=Decimal)  # a rate never passes through a binary fraction
 
@@ -37,6 +40,8 @@ class FxTrust:
 
     jump: Decimal = Decimal("0.05")
     """Against the last trusted one."""
+    day: Decimal = Decimal("0.08")
+    """Against the trusted one of a day before: nine small steps are a jump, too."""
     bands: tuple[tuple[str, str, Decimal, Decimal], ...] = (("JPY", "KRW", Decimal(5), Decimal(20)),)
     """(base, quote, least, most) for the first of all: banks in Korea write the rate of 100 yen."""
 
@@ -59,18 +64,51 @@ def is_stale(quote: FxQuote, limit: timedelta, now: datetime) -> bool:
     return now - quote.quoted_at > limit
 
 
-def doubt(new: FxQuote, last: FxQuote | None, trust: FxTrust) -> str:
-    """Why a person should look at a new rate first; empty when it may be used."""
-    rate = Fraction(new.rate)
-    if last is not None:
-        moved = abs(rate / Fraction(last.rate) - 1)
-        if moved > Fraction(trust.jump):
-            return f"{last.rate} → {new.rate} ({float(moved):.1%}, more than {float(trust.jump):.1%} is held)"
+def doubt(new: FxQuote, trusted: Sequence[FxQuote], trust: FxTrust) -> str:
+    """Why a person should look at a new rate first; empty when it may be used.
+
+    `trusted` are those of its pair, whichever way they are written, the oldest first.
+    """
+    if not trusted:
+        return _outside(new, trust)
+    last = trusted[-1]
+    dearer = last.base if Fraction(last.rate) >= 1 else last.quote
+    jumped = _moved(new, last, dearer, trust.jump)
+    before = trusted[max(bisect_right(trusted, new.quoted_at - DAY, key=quoted_at) - 1, 0)]
+    if jumped or before.quoted_at > new.quoted_at:  # a rate of long ago has no day before it
+        return jumped
+    return _moved(new, before, dearer, trust.day, " in a day")
+
+
+def quoted_at(quote: FxQuote) -> datetime:
+    """By what rates are put in order."""
+    return quote.quoted_at
+
+
+def turned(quote: FxQuote, base: str) -> Fraction:
+    """What one `base` costs in the other currency, whichever way the rate is written."""
+    return Fraction(quote.rate) if quote.base == base else 1 / Fraction(quote.rate)
+
+
+def _moved(new: FxQuote, old: FxQuote, base: str, most: Decimal, span: str = "") -> str:
+    moved = abs(turned(new, base) / turned(old, base) - 1)
+    if moved <= Fraction(most):
         return ""
+    pair = f"{base}/{new.quote if new.base == base else new.base}"
+    then, now = _shown(old, base), _shown(new, base)
+    return f"{pair} {then} → {now}{span} ({float(moved):.1%}, more than {float(most):.1%} is held)"
+
+
+def _outside(new: FxQuote, trust: FxTrust) -> str:
     for base, quote, least, most in trust.bands:
-        if (base, quote) == (new.base, new.quote) and not least <= rate <= most:
-            return f"{new.rate} {quote} for one {base} is outside {least} … {most}; perhaps it is the rate of 100"
+        if {base, quote} == {new.base, new.quote} and not least <= turned(new, base) <= most:
+            shown = _shown(new, base)
+            return f"{shown} {quote} for one {base} is outside {least} … {most}; perhaps it is the rate of 100"
     return ""
+
+
+def _shown(quote: FxQuote, base: str) -> str:
+    return quote.rate if quote.base == base else f"{float(turned(quote, base)):.6g}"
 
 
 def checked(quote: FxQuote, now: datetime) -> FxQuote:
@@ -91,8 +129,9 @@ def checked(quote: FxQuote, now: datetime) -> FxQuote:
     return FxQuote(quote.base, quote.quote, f"{rate:f}", quote.source, quote.quoted_at, f"{spread:f}", quote.state)
 
 
-def read_csv(text: str) -> list[FxQuote]:
-    """The quotes of a file with the columns `COLUMNS`; `per` (1 unless said) is of how many base units it speaks."""
+def read_csv(text: str, spread: str = "0") -> list[FxQuote]:
+    """The quotes of a file with the columns `COLUMNS`; `per` (1 unless said) is of how many base units it speaks,
+    `spread` is that of rows that say none."""
     with reading("the file of rates", COLUMNS):
         table = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
         names, rows = set(table.fieldnames or ()), list(table)
@@ -102,7 +141,7 @@ def read_csv(text: str) -> list[FxQuote]:
     found = []
     for number, row in enumerate(rows, start=2):
         try:
-            found.append(_quote(row))
+            found.append(_quote(row, spread))
         except Invalid as error:
             raise Invalid(f"line {number}: {error.message}", hint=error.hint, field=error.field) from error
     return found
@@ -137,8 +176,8 @@ def read_json(body: bytes, feed: FxFeed) -> FxQuote:
         document = _documents.decode(body)
         rate, when = _at(document, feed.rate_at), _at(document, feed.time_at)
         row = {"rate": str(rate), "per": str(feed.per), "quoted_at": _instant(when)}
-        fixed = {"base": feed.base, "quote": feed.quote, "source": feed.source, "spread": feed.spread}
-        return _quote({**fixed, **row})
+        fixed = {"base": feed.base, "quote": feed.quote, "source": feed.source}
+        return _quote({**fixed, **row}, feed.spread)
     except (Invalid, LookupError, TypeError, ValueError, OverflowError, OSError) as error:
         raise Drifted(f"the answer of {feed.source} has no rate at {feed.rate_at}: {error}") from error
 
@@ -146,7 +185,10 @@ def read_json(body: bytes, feed: FxFeed) -> FxQuote:
 def _instant(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise Invalid(f"{value!r} is no time", field="quoted_at")
-    return value if isinstance(value, str) else datetime.fromtimestamp(int(value), tz=UTC).isoformat()
+    if isinstance(value, str):
+        return value
+    seconds = int(value) / 1000 if value > MILLISECONDS else int(value)
+    return datetime.fromtimestamp(seconds, tz=UTC).isoformat()
 
 
 def _at(document: Any, path: str) -> Any:
@@ -155,7 +197,7 @@ def _at(document: Any, path: str) -> Any:
     return document
 
 
-def _quote(row: Mapping[str, str | None]) -> FxQuote:
+def _quote(row: Mapping[str, str | None], spread: str) -> FxQuote:
     said = {name: plain((row.get(name) or "").strip()) for name in COLUMNS}
     rate, per = _decimal(said["rate"], "rate"), _decimal(said["per"] or "1", "per")
     if per <= 0 or rate <= 0:
@@ -166,7 +208,7 @@ def _quote(row: Mapping[str, str | None]) -> FxQuote:
         hint = "write an instant as 2026-01-31T09:00:00+09:00"
         raise Invalid(f"quoted_at is '{said['quoted_at']}'", hint=hint, field="quoted_at") from None
     text = f"{(rate / per).normalize():f}"
-    return FxQuote(said["base"], said["quote"], text, said["source"], when, said["spread"] or "0")
+    return FxQuote(said["base"], said["quote"], text, said["source"], when, said["spread"] or spread)
 
 
 def _decimal(text: str, field: str) -> Decimal:

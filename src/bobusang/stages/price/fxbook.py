@@ -1,12 +1,15 @@
 """Rates of exchange in the database: believed, or held until a person has looked at them.
 
-TRUSTED  may be used; the newest of a pair is
-HELD     jumped, or the first one is out of its band: no price of its pair until a person accepts or rejects it
+TRUSTED  may be used; the newest of a pair is, whichever way it is written
+HELD     jumped, crept, or the first one is out of its band: no price of its pair until a person accepts or rejects it,
+         or a newer one is believed
 REJECTED is never used
 """
 
 from __future__ import annotations
 
+from bisect import insort
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from bobusang.kit.clock import utc
@@ -14,21 +17,32 @@ from bobusang.kit.errors import Conflict, Missing
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.platform import audit
 from bobusang.platform.bus import Event, publish
-from bobusang.stages.price.fx import FxTrust, checked, doubt
+from bobusang.stages.price.fx import DAY, FxTrust, checked, doubt, quoted_at
 from bobusang.stages.price.model import Fx, FxQuote, FxState
 from bobusang.stages.price.tables import REASON_LENGTH, SOURCE_LENGTH, fx_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from bobusang.kit.db import Row, Tx
 
 CAUTIOUS = FxTrust()
 
+Pair = frozenset[str]
+"""Two currencies, whichever way their rate is written."""
+
 NEWEST = Statement("""
     select * from fx_quotes where state in ('TRUSTED', 'HELD') and base in (:codes...) and quote in (:codes...)
       and quoted_at >= (select coalesce(max(t.quoted_at), :never) from fx_quotes t
         where t.base = fx_quotes.base and t.quote = fx_quotes.quote and t.state = 'TRUSTED')
+    order by quoted_at, id""")
+# Each way from its newest one of a day before on: what new rates are judged by.
+TRUSTED = Statement("""
+    select * from fx_quotes where state = 'TRUSTED' and base in (:codes...) and quote in (:codes...)
+      and quoted_at >= (select coalesce(max(t.quoted_at), :never) from fx_quotes t
+        where t.base = fx_quotes.base and t.quote = fx_quotes.quote and t.state = 'TRUSTED'
+          and t.quoted_at <= :day_before)
     order by quoted_at, id""")
 THERE = Statement("""
     select base, quote, source, quoted_at from fx_quotes
@@ -44,25 +58,25 @@ _NEW = Bulk(
 
 
 async def record(tx: Tx, quotes: Sequence[FxQuote], trust: FxTrust = CAUTIOUS) -> list[FxQuote]:
-    """Keep quotes that are new, the oldest first, each believed or held against the one before it; those that are."""
+    """Keep quotes that are new, the oldest first, each believed or held against those before it; those that are."""
     given = sorted((checked(one, tx.now) for one in quotes), key=lambda one: (one.quoted_at, one.source))
     if not given:
         return []
     codes = sorted({code for one in given for code in (one.base, one.quote)})
     rows = await tx.fetch(THERE, codes=codes, since=given[0].quoted_at)
     there = {(row["base"], row["quote"], row["source"], utc(row["quoted_at"])) for row in rows}
-    last = {(fx.quote.base, fx.quote.quote): fx.quote for fx in await _known(tx, codes) if fx.quote}
+    trusted = await _trusted(tx, codes, given[0].quoted_at - DAY)
     kept, reasons = [], []
     for one in given:
-        pair, name = (one.base, one.quote), (one.base, one.quote, one.source[:SOURCE_LENGTH], one.quoted_at)
+        name = (one.base, one.quote, one.source[:SOURCE_LENGTH], one.quoted_at)
         if name in there:
             continue
-        why = doubt(one, last.get(pair), trust)
+        why = doubt(one, trusted[_pair(one)], trust)
         kept.append(_with(one, FxState.HELD if why else FxState.TRUSTED))
         reasons.append(why)
         there.add(name)
-        if not why and (pair not in last or one.quoted_at >= last[pair].quoted_at):
-            last[pair] = kept[-1]
+        if not why:
+            insort(trusted[_pair(one)], kept[-1], key=quoted_at)
     await tx.insert(_NEW, [_row(one, why, tx) for one, why in zip(kept, reasons, strict=True)])
     held = [(one, why) for one, why in zip(kept, reasons, strict=True) if why]
     await publish(tx, *(_event(one, why) for one, why in held))
@@ -74,14 +88,8 @@ async def known(tx: Tx, local: str, currencies: Iterable[str]) -> dict[str, Fx]:
     wanted = sorted({*currencies} - {local})
     if not wanted:
         return {}
-    found: dict[str, Fx] = {}
-    for fx in await _known(tx, [*wanted, local]):
-        pair = _pair(fx)
-        if local not in pair:
-            continue
-        other = pair[0] if pair[1] == local else pair[1]
-        found[other] = _newer(found.get(other), fx)
-    return {code: found[code] for code in wanted if code in found}
+    found = await _known(tx, [*wanted, local])
+    return {code: found[pair] for code in wanted if (pair := frozenset((code, local))) in found}
 
 
 async def decide(tx: Tx, id: int, who: str, *, accept: bool) -> FxQuote:
@@ -101,30 +109,33 @@ async def listed(tx: Tx, base: str, quote: str, *, limit: int = 50) -> list[FxQu
     return [_quote(row) for row in await tx.fetch(LISTED, base=base, quote=quote, limit=limit)]
 
 
-async def _known(tx: Tx, codes: Sequence[str]) -> list[Fx]:
-    pairs: dict[tuple[str, str], Fx] = {}
+async def _known(tx: Tx, codes: Sequence[str]) -> dict[Pair, Fx]:
+    pairs: dict[Pair, Fx] = {}
     for row in await tx.fetch(NEWEST, codes=sorted(set(codes)), never=_NEVER):
         one = _quote(row)
-        before = pairs.get((one.base, one.quote), Fx())
-        pairs[one.base, one.quote] = Fx(before.quote, one) if one.state is FxState.HELD else Fx(one, before.held)
-    return list(pairs.values())
+        before = pairs.get(_pair(one), Fx())
+        # Held before this one was believed: it was only a glitch, written the other way.
+        held = before.held if before.held and before.held.quoted_at >= one.quoted_at else None
+        pairs[_pair(one)] = Fx(before.quote, one) if one.state is FxState.HELD else Fx(one, held)
+    return pairs
+
+
+async def _trusted(tx: Tx, codes: Sequence[str], day_before: datetime) -> dict[Pair, list[FxQuote]]:
+    """The trusted rates of each pair since then, the oldest first; what a person has accepted begins anew."""
+    pairs: dict[Pair, list[FxQuote]] = defaultdict(list)
+    for row in await tx.fetch(TRUSTED, codes=codes, never=_NEVER, day_before=day_before):
+        one = _quote(row)
+        if row["decided_by"] is not None:
+            pairs[_pair(one)].clear()
+        pairs[_pair(one)].append(one)
+    return pairs
 
 
 _NEVER = utc("1970-01-01 00:00:00.000000")
 
 
-def _newer(one: Fx | None, other: Fx) -> Fx:
-    """Of a pair written both ways, the newer rate; whatever is held holds both."""
-    if one is None:
-        return other
-    quotes = [fx.quote for fx in (one, other) if fx.quote is not None]
-    return Fx(max(quotes, key=lambda quote: quote.quoted_at, default=None), one.held or other.held)
-
-
-def _pair(fx: Fx) -> tuple[str, str]:
-    quote = fx.quote or fx.held
-    assert quote is not None
-    return quote.base, quote.quote
+def _pair(one: FxQuote) -> Pair:
+    return frozenset((one.base, one.quote))
 
 
 def _with(one: FxQuote, state: FxState) -> FxQuote:

@@ -9,7 +9,7 @@ from fractions import Fraction  # noqa: TC003
 
 from bobusang.kit.money import Money  # noqa: TC001
 
-RULES = "2"
+RULES = "3"
 """The version of the rules, kept with every quote; to be raised with any change of what they decide."""
 
 
@@ -26,6 +26,7 @@ class Reason(StrEnum):
 
     UNDERCUT = "undercut"  # below the lowest comparable offer
     NO_RIVAL = "no_rival"  # nobody else sells it: the target margin
+    NOT_COMPARABLE = "not_comparable"  # others are shown, and nobody knows whether they sell it
     BEATEN = "beaten"  # the lowest offer lies below our floor
     CAPPED = "capped"  # the ceiling is what we may ask
     COST_ROSE = "cost_rose"  # the old price would lie below the floor
@@ -46,7 +47,7 @@ class Reason(StrEnum):
     NO_CEILING = "no_ceiling"
     FLOOR_ABOVE_CEILING = "floor_above_ceiling"
     NOT_SEARCHED = "not_searched"
-    FLOOR_TOO_FAR = "floor_too_far"  # no allowed step reaches the floor
+    FLOOR_TOO_FAR = "floor_too_far"  # a jump away: perhaps the cost is wrong
     CEILING_TOO_FAR = "ceiling_too_far"
     JUMP = "jump"  # a move that nobody makes on purpose
 
@@ -56,6 +57,7 @@ class Search(StrEnum):
 
     FOUND = "FOUND"
     EMPTY = "EMPTY"
+    UNCLEAR = "UNCLEAR"
     FAILED = "FAILED"
     NEVER = "NEVER"
 

@@ -70,7 +70,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     day_up: Decimal = Decimal("0.15")
     jump_down: Decimal = Decimal("0.50")
     jump_up: Decimal = Decimal("1.00")
-    """A wish that is further away is not approached by steps but held."""
+    """A wish that is further away is not approached by steps but held, and so is a floor."""
 
     fx_age_hours: int = 36
 

@@ -15,6 +15,7 @@ from bobusang.kit.errors import Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from fractions import Fraction
 
 
 class FeeKind(StrEnum):
@@ -81,6 +82,8 @@ class Duty(msgspec.Struct, frozen=True):
     least: int = 0
     is_exemptable: bool = True
     """Whether goods of small value are free; leather and knitwear are not."""
+    up_to: int = 0
+    """The taxable value up to which it holds, as simplified rates do; 0: any."""
 
 
 class Tax(msgspec.Struct, frozen=True):
@@ -96,6 +99,25 @@ class Tax(msgspec.Struct, frozen=True):
     currency: str
     valid_from: str
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Goods:
+    """What customs look at; '' where nobody knows."""
+
+    country: str
+    category: str
+    material: str
+    construction: str
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.material and self.construction)
+
+    def may_be(self, row: Duty) -> bool:
+        """Whether a row may be the one for these, by what is known of them."""
+        fits = not self.material or row.material in ("", self.material)
+        return fits and (not self.construction or row.construction in ("", self.construction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +149,30 @@ class Rates:
             newest[row.category, row.up_to_grams] = row
         return min(newest.values(), key=lambda row: (-len(row.category), row.up_to_grams), default=None)
 
-    def duty(self, country: str, category: str, material: str, construction: str, day: date) -> list[Duty]:
-        """The rows that may hold: the most exact one, or, where something is unknown, all that could be meant."""
-        meant = [row for row in self.duties if row.country == country and within(category, row.category)]
-        rows = _newest_duties(holding(meant, day))
-        known = [row for row in rows if row.material in ("", material) and row.construction in ("", construction)]
+    def duty(self, goods: Goods, value: Fraction, day: date) -> list[Duty]:
+        """The rows that may hold for a taxable value: the most exact one, or, where something is unknown, all that
+        could be meant; none where a row of what could be meant ends below the value and no other takes it up."""
+        rows = self._duties(goods, day)
+        left = _reaching(rows, value)
+        known = [row for row in left if row.material in ("", goods.material)]
+        known = [row for row in known if row.construction in ("", goods.construction)]
         exact = max(known, key=_exactness, default=None)
-        if material and construction:
-            return [exact] if exact else []
-        return [
-            row
-            for row in rows
-            if (not material or row.material in ("", material))
-            and (not construction or row.construction in ("", construction))
-            and (exact is None or _exactness(row) >= _exactness(exact))
-        ]
+        if exact is None:
+            return [] if goods.is_known or len(left) < len({_meant(row) for row in rows}) else left
+        return [exact] if goods.is_known else [row for row in left if _exactness(row) >= _exactness(exact)]
+
+    def duty_ends(self, goods: Goods, day: date) -> int:
+        """The taxable value at which the last of the rows with an end does; 0: there is none."""
+        return max((row.up_to for row in self._duties(goods, day)), default=0)
+
+    def _duties(self, goods: Goods, day: date) -> list[Duty]:
+        """All that could be meant, each at its newest."""
+        newest: dict[tuple[object, ...], Duty] = {}
+        rows = [row for row in self.duties if row.country == goods.country and within(goods.category, row.category)]
+        for row in sorted(holding(rows, day), key=lambda row: row.valid_from):
+            if goods.may_be(row):
+                newest[*_meant(row), row.up_to] = row
+        return list(newest.values())
 
     def tax(self, country: str, day: date) -> Tax | None:
         """How a country taxes on that day."""
@@ -160,11 +191,17 @@ def holding(rows: Iterable[R], day: date) -> list[R]:
     return [row for row in rows if row.valid_from <= today]
 
 
-def _newest_duties(rows: Iterable[Duty]) -> list[Duty]:
-    newest: dict[tuple[str, str, str], Duty] = {}
-    for row in sorted(rows, key=lambda row: row.valid_from):
-        newest[row.category, row.material, row.construction] = row
-    return list(newest.values())
+def _reaching(rows: Iterable[Duty], value: Fraction) -> list[Duty]:
+    """Of the rows of the same goods, the one that ends next above the value; one without an end comes last."""
+    found: dict[tuple[str, str, str], Duty] = {}
+    for row in sorted(rows, key=lambda row: (row.up_to == 0, row.up_to)):
+        if value <= row.up_to or row.up_to == 0:
+            found.setdefault(_meant(row), row)
+    return list(found.values())
+
+
+def _meant(row: Duty) -> tuple[str, str, str]:
+    return row.category, row.material, row.construction
 
 
 def _exactness(row: Duty) -> tuple[int, int]:

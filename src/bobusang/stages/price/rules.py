@@ -3,7 +3,9 @@
 floor ≤ price ≤ ceiling always; towards the wish in steps, and down only while the rate is known:
 
 wish  = below the lowest comparable offer · the target margin when a search proved that there is none
+        · where offers cannot be compared, the target margin for what is new, and no move for what is listed
 moves = at most a step and a day's share from the confirmed price · none inside the band that wins already
+loss  = from below the floor to the floor at once, however many steps that is: only a jump waits for a person
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from bobusang.stages.price.policy import Beaten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
+    from datetime import date, datetime
     from decimal import Decimal
 
     from bobusang.stages.price.model import Fx, Lately, Priced, Wanted
@@ -36,6 +38,8 @@ class Facts:
 
     wanted: Wanted
     rates: Rates
+    day: date
+    """The market's own: the rows that hold are those of its day."""
     fx: Mapping[str, Fx] = field(default_factory=dict)
     """By the currency that is turned into the market's."""
     rival: Rival = NEVER
@@ -55,7 +59,7 @@ class _Wish:
 
 def decide(facts: Facts, policy: Policy, now: datetime) -> Priced:
     """The price of one product for one account."""
-    cost = stack(facts.wanted, facts.rates, facts.fx, policy, now)
+    cost = stack(facts.wanted, facts.rates, facts.fx, policy, facts.day)
     if isinstance(cost, Hold):
         return cost
     bounds = bounded(cost, policy)
@@ -133,6 +137,10 @@ class _Deciding:
                 return self.against(rival.total)
             case Search.EMPTY:
                 return _Wish(self.bounds.target, Reason.NO_RIVAL, "a search found no comparable offer")
+            case Search.UNCLEAR:
+                said = f"a search showed {rival.offers:,} offers, and none could be compared"
+                price = self.bounds.target if self.current is None else None
+                return _Wish(price, Reason.NOT_COMPARABLE, said)
             case Search.NEVER if not wanted.model:
                 return _Wish(self.bounds.target, Reason.NO_RIVAL, "without a model number nothing is comparable")
             case failed:
@@ -143,7 +151,7 @@ class _Deciding:
 
     def _search(self) -> Search:
         rival = self.facts.rival
-        answered = rival.search in (Search.FOUND, Search.EMPTY)
+        answered = rival.search in (Search.FOUND, Search.EMPTY, Search.UNCLEAR)
         is_old = rival.found_at is None or self.now - rival.found_at > self.policy.rival_age
         return Search.NEVER if answered and is_old else rival.search
 
@@ -182,8 +190,9 @@ class _Deciding:
         """What lies outside floor and ceiling returns at once, or a person is asked; never half the way."""
         policy, bounds = self.policy, self.bounds
         if current < bounds.floor:
-            if bounds.floor > self.highest(current):
-                return self.hold(Reason.FLOOR_TOO_FAR, "the floor is further up than a step or a day allows")
+            # Steps and days are for moves that we wish: half the way is still a loss with every order.
+            if bounds.floor > current * (1 + Fraction(policy.jump_up)):
+                return self.hold(Reason.FLOOR_TOO_FAR, f"the floor is more than {policy.jump_up:%} above the price")
             return self.quote(bounds.floor, Reason.COST_ROSE, "the confirmed price lies below the floor")
         if self.is_stale:
             return self.keep(Reason.FX_STALE, "the last rate is too old to go down by")

@@ -15,6 +15,7 @@ from bobusang.stages.price.rules import Facts, decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import date
 
     from bobusang.kit.db import Tx
     from bobusang.stages.price.model import Fx, Rival, Wanted
@@ -31,9 +32,10 @@ class Pricing:
     def __init__(self, default: Policy = CAREFUL) -> None:
         self._default = default
 
-    async def quote(self, tx: Tx, wanted: Sequence[Wanted]) -> list[Quoted]:
-        """Price these, in their order; what differs from the last decision is written, new holds are told."""
-        found = await self.look(tx, wanted)
+    async def quote(self, tx: Tx, wanted: Sequence[Wanted], day: date) -> list[Quoted]:
+        """Price these, in their order, by the rows of a day of the market's; what differs from the last decision is
+        written, new holds are told."""
+        found = await self.look(tx, wanted, day)
         await self.keep(tx, found)
         return found
 
@@ -43,7 +45,7 @@ class Pricing:
         await quotes.write(tx, news)
         await publish(tx, *_events(news))
 
-    async def look(self, tx: Tx, wanted: Sequence[Wanted]) -> list[Quoted]:
+    async def look(self, tx: Tx, wanted: Sequence[Wanted], day: date) -> list[Quoted]:
         """The same without writing anything."""
         if not wanted:
             return []
@@ -55,7 +57,7 @@ class Pricing:
         for one in wanted:
             policy, key = ways.of(one.market, one.account), quotes.key_of(one)
             rates_known, rival = fx[policy.currency], watch.of(rivals[one.market], one.model)
-            result = decide(Facts(one, rates, rates_known, rival, lately.get(key)), policy, tx.now)
+            result = decide(Facts(one, rates, day, rates_known, rival, lately.get(key)), policy, tx.now)
             used = rates_known.get(one.purchase.currency) if one.purchase else None
             priced = Quoted(one, result, rival, policy.currency, used.quote.id if used and used.quote else None)
             found.append(replace(priced, is_news=said.get(key) != priced.said))

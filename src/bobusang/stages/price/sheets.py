@@ -49,7 +49,7 @@ class Sheet(Generic[R]):
 
 FEES = Sheet("fees", Fee, market_fees, ("market", "kind", "tier", "category", "valid_from"))
 FREIGHTS = Sheet("freight", Freight, freight_rates, ("leg", "route", "category", "up_to_grams", "valid_from"))
-DUTIES = Sheet("duty", Duty, duty_rates, ("country", "category", "material", "construction", "valid_from"))
+DUTIES = Sheet("duty", Duty, duty_rates, ("country", "category", "material", "construction", "up_to", "valid_from"))
 TAXES = Sheet("tax", Tax, import_taxes, ("country", "valid_from"))
 
 SHEETS: tuple[Sheet[Fee] | Sheet[Freight] | Sheet[Duty] | Sheet[Tax], ...] = (FEES, FREIGHTS, DUTIES, TAXES)

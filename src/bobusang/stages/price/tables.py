@@ -96,8 +96,11 @@ duty_rates = Table(
     _exact("rate"),
     _amount("least"),
     Column("is_exemptable", Boolean, nullable=False, server_default=true()),
+    _amount("up_to"),
     Column("source", String(SOURCE_LENGTH), nullable=False),
-    UniqueConstraint("country", "category", "material", "construction", "valid_from", name="uq_duty_rates_row"),
+    UniqueConstraint(
+        "country", "category", "material", "construction", "up_to", "valid_from", name="uq_duty_rates_row"
+    ),
 )
 
 import_taxes = Table(

@@ -1,6 +1,7 @@
 """Other offers in the database: what the last searches showed of each model, and which models are due again.
 
-FOUND, EMPTY  a search succeeded: this is the lowest comparable offer, or there is none
+FOUND, EMPTY  a search succeeded: this is the lowest comparable offer, or nobody else offers it new
+UNCLEAR       a search succeeded, and of what it showed nothing can be compared: perhaps somebody does
 FAILED        the last search failed: what the one before it showed stays, and no price moves by it
 """
 
@@ -16,7 +17,7 @@ from bobusang.kit.money import Money
 from bobusang.kit.sql import Bulk, Revise, Statement
 from bobusang.stages.price.interval import DEFAULT_PACE, Pace, Place, adapted, due_at
 from bobusang.stages.price.model import Rival, Search
-from bobusang.stages.price.rivals import NEW_ONLY, NOBODY, Likeness, Own, model_key, select
+from bobusang.stages.price.rivals import NEW_ONLY, NOBODY, Excluded, Likeness, Own, model_key, select
 from bobusang.stages.price.tables import MODEL_LENGTH, SELLER_LENGTH, competitor_prices
 
 if TYPE_CHECKING:
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 
     from bobusang.kit.db import Row, Tx
     from bobusang.stages.price.model import Offer
+    from bobusang.stages.price.rivals import Selection
 
 TITLE_LENGTH = 500
+NO_RIVALS = {Excluded.OWN, Excluded.USED}
+"""Of whoever is left out for anything else nobody knows that he sells something else."""
 
 KNOWN = Statement("select * from competitor_prices where market = :market and model in (:models...)")
 DUE = Statement("""
@@ -113,7 +117,7 @@ def _found(row: Row, one: Searched, offers: Sequence[Offer], market: Market, now
     interval = adapted(timedelta(seconds=row["interval_seconds"]), _place(total, one.ours, row["total"]), market.pace)
     return (
         row["id"],
-        Search.EMPTY if lowest is None else Search.FOUND,
+        _ended(chosen),
         total,
         market.currency,
         "" if lowest is None else _kept(lowest.seller, SELLER_LENGTH),
@@ -127,6 +131,12 @@ def _found(row: Row, one: Searched, offers: Sequence[Offer], market: Market, now
         int(interval.total_seconds()),
         due_at(f"{market.name}/{row['model']}", now, interval, market.pace),
     )
+
+
+def _ended(chosen: Selection) -> Search:
+    if chosen.lowest is not None:
+        return Search.FOUND
+    return Search.EMPTY if chosen.excluded.keys() <= NO_RIVALS else Search.UNCLEAR
 
 
 def _place(total: int | None, ours: Money | None, before: int | None) -> Place:

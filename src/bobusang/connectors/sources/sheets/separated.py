@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from bobusang.connectors.sources.sheets.grid import LARGEST_FILE, Cell, Grid, Refused, bounded
@@ -41,19 +42,31 @@ def opened(data: bytes, name: str, *, encoding: str = "") -> Grid:
     )
 
 
+_limit = Lock()
+"""Python has one limit for all cells of a process, and only suppliers' files may hold whole pages in one."""
+
+
 def _rows(text: str, delimiter: str) -> Iterator[tuple[int, list[Cell]]]:
-    csv.field_size_limit(LARGEST_FILE)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     number = 0
     while True:
         try:
-            row = next(lines, None)
+            row = _next(lines)
         except csv.Error as error:
             raise Refused(f"line {lines.line_num:,} cannot be read: {error}", hint="look at its quotes") from error
         if row is None:
             return
         number += 1
         yield number, [_cell(one) for one in row]
+
+
+def _next(lines: Iterator[list[str]]) -> list[str] | None:
+    with _limit:
+        before = csv.field_size_limit(LARGEST_FILE)
+        try:
+            return next(lines, None)
+        finally:
+            csv.field_size_limit(before)
 
 
 def _cell(text: str) -> Cell:

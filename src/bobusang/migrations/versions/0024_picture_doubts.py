@@ -11,8 +11,8 @@ from alembic import op
 
 from bobusang.kit.schema import Id, Instant, key
 
-revision = "0022"
-down_revision = "0021"
+revision = "0024"
+down_revision = "0023"
 
 
 def upgrade() -> None:
