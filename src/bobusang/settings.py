@@ -60,7 +60,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     alert_retry_rate: Annotated[float, Meta(gt=0, description="retries per task in an hour that call a person")] = 0.5
     alert_dead_letters: Annotated[Count, Meta(description="dead letters of a class that call a person")] = 100
     subscribers_allow_private: Annotated[bool, Meta(description="may subscribers be on private addresses")] = False
-    blob_url: Annotated[str, Meta(description="where raw pages are kept: file:///…, s3://…; empty: in home")] = ""
+    blob_url: Annotated[
+        str, Meta(description="where raw pages and pictures are kept: file:///…, s3://…; empty: in home")
+    ] = ""
     limiter_url: Annotated[str, Meta(description="redis://… for limits shared by all workers; empty: one process")] = ""
     search_url: Annotated[str, Meta(description="opensearch://host:9200/prefix; empty: an index in home")] = ""
     cache_url: Annotated[str, Meta(description="redis://… for answers kept by all; empty: each process its own")] = ""
@@ -73,7 +75,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     sandbox_url: Annotated[str, Meta(description="a running `bobusang sandbox`; only it is called then")] = ""
     market_url: Annotated[str, Meta(description="where BUYMA's API is; empty: the real one, or the sandbox's")] = ""
     masters_url: Annotated[str, Meta(description="below which BUYMA's master lists lie as CSV files")] = ""
-    public_url: Annotated[str, Meta(description="where markets fetch our pictures; empty: /media of this API")] = ""
+    public_url: Annotated[
+        str,
+        Meta(description="where markets fetch our pictures: …/media, a bucket's address; empty: /media of this API"),
+    ] = ""
     model: Annotated[
         str, Meta(description="who translates: rules, or with bobusang[models] openai:NAME, anthropic:NAME")
     ] = "rules"

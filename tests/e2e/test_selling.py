@@ -164,6 +164,22 @@ def test_a_listing_is_closed_until_somebody_opens_it(call: Callable[..., Any]) -
     assert call(f"listing open {sku} --account main") == {"sku": sku, "listings": 1}
 
 
+def test_pictures_are_looked_at_and_ordered(call: Callable[..., Any]) -> None:
+    key = call("listing list --limit 1")["items"][0]["sku"].removeprefix("okmall-")
+    shown = call(f"picture list okmall/{key}")["items"]
+    places = [str(one["position"]) for one in shown if one["state"] == "READY"]
+    ordered = call(f"picture order okmall/{key}", *reversed(places))["items"]
+    assert [one["sha256"] for one in ordered] == [one["sha256"] for one in reversed(shown)]
+    assert {one["rights"] for one in call(f"picture declare okmall/{key} own")["items"]} == {"own"}
+    sha256 = shown[0]["sha256"]
+    assert call(f"picture block {sha256}", code=2)["error"]["code"] == "usage"
+    assert call(f"picture block {sha256} --why", "a banner")["products"] >= 1
+    assert [one["sha256"] for one in call("picture blocks")["items"]] == [sha256]
+    assert call(f"picture unblock {sha256}")["sha256"] == sha256
+    assert call(f"picture accept okmall/{key}", code=2)["error"]["code"] == "invalid"
+    assert call("picture doubts")["items"] == []
+
+
 def test_every_page_can_be_read_in_korean(
     program: Up, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, call: Callable[..., Any]
 ) -> None:
@@ -171,6 +187,7 @@ def test_every_page_can_be_read_in_korean(
     lines = (
         "account list | account show main | category list | mapping list --mall okmall | master list | rate list | "
         "glossary list --shipped | translation list | mapping list --mall okmall --unreviewed | "
+        "picture blocks | picture doubts | "
         "rate list duty | fx list | policy show | product held | "
         f"price explain {sku} | price history {sku} | listing list | listing show {sku} | listing receipt {sku} | "
         "listing freshness | listing holds | listing webhooks | listing webhook 1 | mapping propose"

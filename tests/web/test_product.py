@@ -14,7 +14,7 @@ from bobusang.entry.web.product import pieces
 from bobusang.entry.web.product_words import WHY, worth
 from bobusang.flows.catalogue.upserting import Wanted, upsert
 from bobusang.stages.convert.tables import State as Readiness
-from bobusang.views import prices, product_lists, product_page, product_shelf
+from bobusang.views import pictures, prices, product_lists, product_page, product_shelf
 from bobusang.views.product_lists import ProductFilter, Sort
 from bobusang.views.product_standing import Where, standing
 
@@ -274,3 +274,24 @@ def test_words_that_stay_are_not_marked() -> None:
     assert pieces(None, 1200) == [("ins", "1,200")]
     assert pieces(True, None) == [("del", "true")]
     assert pieces(["a"], ["a"]) == [("same", '["a"]')]
+
+
+async def test_a_person_makes_a_picture_the_cover_and_blocks_one(screen: Screen) -> None:
+    rows = [await shown(screen, row.product.id) for row in await shelf(screen)]
+    found = next(one for one in rows if sum(image.is_ready for image in one.pictures) > 1)
+    id, (first, second, *_) = found.product.id, [image.sha256 for image in found.pictures]
+    path = f"/products/{id}"
+
+    done = await screen.operator.post(f"{path}/pictures/cover", on=path, sha256=second)
+    assert done.text(".said.done") == "It is the cover; the next run tells the market."
+    assert [image.sha256 for image in (await shown(screen, id)).pictures][:2] == [second, first]
+
+    blocked = await screen.operator.post(f"{path}/pictures/block", on=path, sha256=second)
+    assert blocked.text(".said.done").startswith("What looks like it is refused from now on; the next FULL takes it")
+    async with screen.app.engine.db.read() as tx:
+        assert [one.sha256 for one in await pictures.blocks(tx)] == [second]
+    wrong = [
+        await screen.operator.post(f"{path}/pictures/{verb}", on=path, sha256=sha256)
+        for verb, sha256 in (("cover", "00" * 32), ("block", "00" * 32), ("block", "x"))
+    ]
+    assert [bool(one.text(".said.refused")) for one in wrong] == [True] * 3

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bobusang.catalog.tables.images import REASON_LENGTH, ImageState, Rights, product_images
+from bobusang.catalog.tables.records import SYSTEM_LENGTH
 from bobusang.kit.db import Contended, Duplicate
 from bobusang.kit.errors import Invalid, Missing
 from bobusang.kit.sql import Bulk, Statement
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 TAKEN_OUT = "taken out by a person"
 """The reason that no later run overrules."""
+
+PLACED = "placed by a person"
+"""The reason of a picture that is shown where it is because a person said so: no later run moves it."""
 
 OF = Statement("""
     select product_id, source_url, url_hash, sha256, state, reason, rights, rights_source from product_images
@@ -30,6 +34,9 @@ SHARED = Statement("""
     select distinct i.sha256, coalesce(p.model, p.product_id) as related
     from product_images i join products p on p.id = i.product_id
     where i.sha256 in (:addresses...)""")
+SHOWING = Statement(
+    "select distinct product_id as value from product_images where sha256 in (:addresses...) order by product_id"
+)
 
 _ROWS = Bulk(
     product_images,
@@ -112,7 +119,7 @@ async def order(tx: Tx, product_id: int, positions: Sequence[int]) -> tuple[Prod
             hint=f"each at most once, out of {ready}",
             field="positions",
         )
-    first = [before[place - 1] for place in positions]
+    first = [replace(before[place - 1], reason=PLACED) for place in positions]
     out = [before[place - 1] for place in ready if place not in positions]
     rest = [image for image in before if not image.is_ready]
     refused = [replace(image, state=ImageState.REFUSED, reason=TAKEN_OUT) for image in out]
@@ -121,10 +128,25 @@ async def order(tx: Tx, product_id: int, positions: Sequence[int]) -> tuple[Prod
     return after
 
 
+async def renew_cover(tx: Tx, product_id: int, sha256: str) -> tuple[ProductImage, ...]:
+    """A person takes another picture as the cover, at its address; where it stood before it stands no more."""
+    cover, *others = await _one(tx, product_id)
+    new = replace(cover, state=ImageState.READY, sha256=sha256, reason=PLACED)
+    after = (new, *(image for image in others if not image.is_ready or image.sha256 != sha256))
+    await put(tx, {product_id: after})
+    return after
+
+
 async def declare(tx: Tx, product_id: int, rights: Rights, *, by: str) -> None:
     """A person says by what right all pictures of a product are shown."""
     before = await _one(tx, product_id)
-    await put(tx, {product_id: [replace(image, rights=rights, rights_source=by) for image in before]})
+    await put(tx, {product_id: [replace(image, rights=rights, rights_source=by[:SYSTEM_LENGTH]) for image in before]})
+
+
+async def showing(tx: Tx, addresses: Sequence[str]) -> list[int]:
+    """The products that show one of these pictures, or were refused it."""
+    rows = await tx.fetch(SHOWING, addresses=sorted(set(addresses))) if addresses else ()
+    return [row["value"] for row in rows]
 
 
 async def _one(tx: Tx, product_id: int) -> tuple[ProductImage, ...]:

@@ -835,7 +835,7 @@ CREATE TABLE source_decisions (
 	decided_by VARCHAR(200) NOT NULL, 
 	decided_at TEXT NOT NULL, 
 	robots TEXT, 
-	robots_fetched_at TEXT, 
+	robots_fetched_at TEXT, rights VARCHAR(20), 
 	PRIMARY KEY (source)
 );
 CREATE TABLE raw_pages (
@@ -1564,6 +1564,27 @@ CREATE TABLE "duty_rates" (
 	PRIMARY KEY (id), 
 	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
 );
+CREATE TABLE image_doubts (
+	id INTEGER NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	sha256 VARCHAR(64) NOT NULL, 
+	product_id INTEGER NOT NULL, 
+	reason VARCHAR(500) NOT NULL, 
+	raised_at TEXT NOT NULL, 
+	allowed_at TEXT, 
+	allowed_by VARCHAR(100), 
+	PRIMARY KEY (id), 
+	CONSTRAINT ck_image_doubts_kind CHECK (kind in ('SHARED', 'LIKE', 'COVER')), 
+	CONSTRAINT uq_image_doubts UNIQUE (sha256, kind, product_id)
+);
+CREATE TABLE image_revisits (
+	id INTEGER NOT NULL, 
+	product_id INTEGER NOT NULL, 
+	refresh BOOLEAN NOT NULL, 
+	asked_at TEXT NOT NULL, 
+	PRIMARY KEY (id)
+);
+CREATE INDEX ix_image_revisits_product_id ON image_revisits (product_id);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
@@ -1637,7 +1658,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0023');
+insert into alembic_version values ('0024');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

@@ -53,6 +53,10 @@ class Blobs(Protocol):
         """All that is kept, or what was last put before then (to within `RENEW_AFTER`)."""
         ...
 
+    def path(self, address: str) -> str | None:
+        """Where these bytes lie below the store's own public address; None where it has none: only we hand them out."""
+        ...
+
     async def check(self) -> None:
         """Raise Unavailable, naming the setting, when the store cannot be written."""
         ...

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from bobusang.catalog.tables.images import Rights
 from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.kit.db import Tx
 from bobusang.kit.redact import redact
@@ -87,6 +88,7 @@ class SourceLine:
 
     `intake`: how its data come: http, webhook, excel, or code. `gate`: open, off, broken, or what waits and why.
     `health`: how it is, in a word; `pages_read` and `pages_failed` are of the last hour, or of when it was last asked.
+    `rights`: by what right its pictures are shown.
     """
 
     name: str
@@ -103,6 +105,7 @@ class SourceLine:
     why: str | None
     decided_by: str | None
     decided_at: datetime | None
+    rights: Rights
     robots: Robots | None
     gate: str
     health: Health
@@ -248,6 +251,7 @@ def _decision(found: Decision | None) -> dict[str, Any]:
         "why": found.why if found and made else None,
         "decided_by": found.by if found and made else None,
         "decided_at": found.at if found and made else None,
+        "rights": found.rights if found else Rights.UNKNOWN,
         "robots": _robots(found) if found else None,
     }
 

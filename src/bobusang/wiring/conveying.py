@@ -17,7 +17,10 @@ from bobusang.flows.market_upkeep import duties as market_upkeep
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
 from bobusang.platform import models, secrets
+from bobusang.platform.blob import address_of
 from bobusang.stages.convert import forbidden, gates
+from bobusang.stages.image.decoding import JPEG
+from bobusang.stages.image.recipe import DOOR, public_url
 from bobusang.stages.image.service import Picturing
 from bobusang.stages.price import ratebook
 from bobusang.stages.price.service import Pricing
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from bobusang.engine.upkeep.duty import Duty
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
+    from bobusang.platform.blob import Blobs
     from bobusang.settings import Settings
     from bobusang.stages.convert.forbidden import Forbidden
 
@@ -57,10 +61,21 @@ def belt(settings: Settings, collector: Collector) -> Belt:
         picturing=Picturing(database, collector.blobs, Door(collector)),
         pricing=Pricing(),
         register=Register(market, database.clock, secret_of(settings), timedelta(seconds=settings.call_seconds)),
-        public=settings.public_url or f"http://{settings.host}:{settings.port}/media",
+        public=public_of(settings, collector.blobs),
         gate=gates.buyma(forbidden_by(settings)),
         unknown_color=settings.unknown_color or None,
     )
+
+
+def public_of(settings: Settings, blobs: Blobs) -> str:
+    """Where markets fetch our pictures; an address that can be none of them is said now, not by the first listing."""
+    base = settings.public_url or f"http://{settings.host}:{settings.port}{DOOR}"
+    address = address_of(b"")
+    try:
+        public_url(base, address, JPEG, blobs.path(address))
+    except Invalid as error:
+        raise Invalid(f"BOBUSANG_PUBLIC_URL: {error.message}", hint=error.hint, field="public_url") from error
+    return base
 
 
 def forbidden_by(settings: Settings) -> tuple[Forbidden, ...]:

@@ -31,6 +31,7 @@ RULES = re.compile(
             "is logged in to with|is called with a key alone|does not send spreadsheets",  # what a source is like
             "comes twice|cannot be kept|a term is empty|is too long$",  # terms that are the same once cleaned, or none
             "no Korean in the text|the translation (is empty|contains Korean)",  # a correction of what is translated
+            "cannot be ordered by|waits for nobody|too plain to be told",  # what a picture, or a product's, is like
             # texts with a grammar of their own
             "is no cadence|should be an address|is missing|names with values|price policy cannot be read",
         ]

@@ -65,6 +65,7 @@ async def test_a_source_is_off_until_a_person_enables_it(acme: Door) -> None:
         "why": None,
         "decided_by": None,
         "decided_at": None,
+        "rights": "unknown",
         "robots": None,
         "gate": "off",
         "health": "off",
@@ -83,6 +84,20 @@ async def test_a_source_is_off_until_a_person_enables_it(acme: Door) -> None:
     assert [line["name"] for line in (await acme.get("/sources", enabled=True))["items"]] == ["acme"]
     (act,) = (await acme.get("/audit", subject_type="source"))["items"]
     assert (act["action"], act["actor"], act["after"]["why"]) == ("source.enable", "the admin", "계약서 3조")
+
+
+async def test_by_what_right_its_pictures_are_shown_is_said_once(acme: Door) -> None:
+    said = [
+        (await acme.admin.post("/sources/acme/enable", json=body)).json()
+        for body in ({"why": "계약서 3조", "rights": "supplier"}, {"why": "계약서 4조"}, {"why": "x", "rights": "mine"})
+    ]
+
+    assert [one.get("rights") for one in said] == ["supplier", "supplier", None]
+    assert (await acme.get("/sources/acme"))["rights"] == "supplier"
+    assert [one["after"]["rights"] for one in (await acme.get("/audit", subject_type="source"))["items"]] == [
+        "supplier",
+        "supplier",
+    ]
 
 
 async def test_a_robots_txt_that_cannot_be_had_is_told_of_and_hinders_nothing(acme: Door) -> None:

@@ -53,6 +53,7 @@ FILLED = {
     "0021": (),  # an index alone
     "0022": (),  # a constraint alone
     "0023": (),  # a column and a constraint alone
+    "0024": ("image_doubts", "image_revisits"),
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -357,6 +358,12 @@ FROZEN = {
         """insert into duty_rates (id, country, valid_from, rate, source, up_to)
           values (500002, 'JP', '2026-01-01', '0.05', '세관', 200000)""",
         "delete from duty_rates where id = 500002",
+    ],
+    "0024": [
+        """insert into image_doubts (id, kind, sha256, product_id, reason, raised_at)
+          values (500001, 'SHARED', 'f00d', 0, '배너', NOW)""",
+        "insert into image_revisits (id, product_id, refresh, asked_at) values (500001, 500001, true, NOW)",
+        "update source_decisions set rights = 'supplier'",
     ],
 }
 

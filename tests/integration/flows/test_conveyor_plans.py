@@ -11,6 +11,8 @@ from bobusang.flows.conveyor import goods, lookup, picturing, registering, sifti
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.stages.convert.tables import translation_memory
+from bobusang.stages.image import revisits
+from bobusang.stages.image.tables import image_revisits
 from bobusang.stages.register import claims, closing, listings, mirroring
 from bobusang.stages.register.tables import listing_claims
 from bobusang.stages.register.tables import listings as rows_of_listings
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 MANY = 4000
 BRANDS = 400
-GROWING = ("products", "listings", "listing_claims", "mall_brands", "translation_memory")
+GROWING = ("products", "listings", "listing_claims", "mall_brands", "translation_memory", "image_revisits")
 EXPLAIN = {Dialect.SQLITE: "explain query plan ", Dialect.POSTGRES: "explain ", Dialect.MARIADB: "explain "}
 ANALYZE = Statement("analyze", mariadb=f"analyze table {', '.join(GROWING)}")
 SOME = list(range(1, 6))
@@ -50,6 +52,7 @@ MEMORY = Bulk(
     translation_memory,
     ("source_lang", "target_lang", "source_hash", "source_text", "target_text", "origin", "created_at"),
 )
+REVISITS = Bulk(image_revisits, ("product_id", "refresh", "asked_at"))
 CLAIMS = Bulk(listing_claims, ("account_id", "goods", "product_id", "mall", "claimed_at"))
 
 
@@ -70,6 +73,7 @@ async def full(db: Database) -> Database:
         await tx.insert(PRODUCTS, rows)
         await tx.insert(LISTINGS, [(n, 1, n, f"okmall-{n}", f"r{n}", f"m{n}", "LIVE", NOON, NOON) for n in every])
         await tx.insert(MEMORY, [("ko", "ja", str(n), f"말 {n}", f"語 {n}", "model", NOON) for n in every])
+        await tx.insert(REVISITS, [(n, False, NOON) for n in every])
         await tx.insert(CLAIMS, [(1, f"g{n}", n, "okmall", NOON) for n in every])
     if db.dialect is not Dialect.SQLITE:  # which studies nothing by itself, so that it must do without
         async with db.read() as tx:
@@ -88,6 +92,7 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     ),
     "plan: what is known of a brand": (sifting.OF_BRAND, {"mall": "okmall", "brand": "7"}),
     "IMAGE: what is shown already": (picturing.PUBLISHED, {"accounts": [1], "ids": SOME}),
+    "IMAGE: what a person has asked for": (revisits.ASKED, {"ids": SOME}),
     "REGISTER: their listings": (listings.OF_PRODUCTS, {"account": 1, "products": SOME}),
     "REGISTER: who else sells them": (
         claims.CLAIMED,

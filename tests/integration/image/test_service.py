@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from bobusang.catalog import images
-from bobusang.catalog.images import TAKEN_OUT, ProductImage
+from bobusang.catalog.images import PLACED, TAKEN_OUT, ProductImage
 from bobusang.catalog.tables.images import ImageState, Rights
 from bobusang.kit.errors import Invalid, Missing, Throttled, Unavailable
 from bobusang.kit.http import Oversized
@@ -184,6 +184,7 @@ async def test_a_mall_in_trouble_takes_nothing_away_and_says_when_to_come_again(
     (pictured,) = saved.pictured
     assert pictured.images == (image(a, data), image(b, None, ImageState.PENDING, "too many"))
     assert pictured.trouble is mall.shown[b]
+    assert (pictured.lacks_cover, (await run(db, stage, wanted(1, b, a))).pictured[0].lacks_cover) == ("", "too many")
 
     mall.put("a", Unavailable("503"))
     mall.put("b", 500)
@@ -264,12 +265,12 @@ async def test_a_person_orders_takes_out_and_declares(db: Database, stage: Pictu
 
     await db.transact(lambda tx: images.order(tx, 1, [3, 1]))
     await db.transact(lambda tx: images.declare(tx, 1, Rights.OWN, by="kim"))
-    saved = await run(db, stage, wanted(1, *urls, published=True))
+    saved = await run(db, stage, wanted(1, *urls))  # also while no market shows it
 
     mine = {"rights": Rights.OWN, "rights_source": "kim"}
     assert saved.pictured[0].images == (
-        replace(image(urls[2], data[2]), **mine),  # type: ignore[arg-type]
-        replace(image(urls[0], data[0]), **mine),  # type: ignore[arg-type]
+        replace(image(urls[2], data[2], reason=PLACED), **mine),  # type: ignore[arg-type]
+        replace(image(urls[0], data[0], reason=PLACED), **mine),  # type: ignore[arg-type]
         replace(image(urls[1], data[1], ImageState.REFUSED, TAKEN_OUT), **mine),  # type: ignore[arg-type]
     )
     for wrong in ([1, 1], [4], [3]):

@@ -12,7 +12,14 @@ from bobusang.stages.image import tables
 if TYPE_CHECKING:
     from pathlib import Path
 
-TABLES = (product_images, tables.image_files, tables.image_fetches, tables.image_blocks)
+TABLES = (
+    product_images,
+    tables.image_files,
+    tables.image_fetches,
+    tables.image_blocks,
+    tables.image_doubts,
+    tables.image_revisits,
+)
 
 
 def test_the_revision_makes_the_tables_that_the_code_knows(sqlite_template: Path) -> None:

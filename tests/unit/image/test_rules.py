@@ -12,7 +12,7 @@ from bobusang.catalog.images import TAKEN_OUT, ProductImage
 from bobusang.catalog.tables.images import PLACES, ImageState, Rights
 from bobusang.kit.errors import Missing, Unavailable
 from bobusang.stages.image.model import Failed, Finding, Good, Limits, Refused, Wanted
-from bobusang.stages.image.rules import ANOTHER_COVER, addresses, arranged, judged, spread, url_hash
+from bobusang.stages.image.rules import ANOTHER_COVER, addresses, arranged, judged, lacks_cover, spread, url_hash
 from tests.unit.image.pictures import file
 
 if TYPE_CHECKING:
@@ -86,6 +86,18 @@ def test_until_a_market_shows_it_a_late_cover_still_becomes_the_cover() -> None:
     assert shown(before) == ["B"]
 
     assert shown(arranged(wanted("a", "b"), before, found(a="A", b="B"), LOOKS)) == ["A", "B"]
+
+
+def test_a_cover_that_comes_later_is_waited_for_until_a_market_shows_it() -> None:
+    late, gone, early = Failed(Unavailable("503")), Failed(Missing("404")), "B"
+
+    def lacking(first: Finding | str, *, published: bool = False) -> str:
+        asked, findings = wanted("a", "b", published=published), found(a=first, b=early)
+        return lacks_cover(asked, arranged(asked, (), findings, LOOKS))
+
+    assert [lacking(one) for one in (late, gone, Refused("it moves"), "A")] == ["503", "", "", ""]
+    assert lacking(late, published=True) == ""
+    assert lacks_cover(wanted("b", "a"), arranged(wanted("b", "a"), (), found(a=late, b=early), LOOKS)) == ""
 
 
 def test_once_shown_the_cover_stays_and_new_pictures_follow() -> None:
@@ -164,6 +176,14 @@ def test_rights_that_somebody_declared_stay() -> None:
     after = arranged(wanted("a", "b", rights=Rights.SUPPLIER), (mine,), found(a="A", b="B"), LOOKS)
 
     assert after == (mine, replace(image("b"), rights=Rights.SUPPLIER))
+
+
+def test_rights_that_the_source_gave_are_those_of_today() -> None:
+    before = (replace(image("a"), rights=Rights.SUPPLIER),)
+
+    after = arranged(wanted("a", published=True), before, found(a="A"), LOOKS)
+
+    assert after == (image("a"),)
 
 
 def test_a_known_picture_is_judged_by_the_rules_of_today() -> None:

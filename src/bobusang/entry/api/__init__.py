@@ -59,6 +59,7 @@ TAGS = [
     {"name": "mappings", "description": "Which of the market's brands and categories those of the malls are."},
     {"name": "glossary", "description": "What words are called on the market: the operator's, then those shipped."},
     {"name": "translations", "description": "What a model said, and what people have corrected of it."},
+    {"name": "pictures", "description": "Looks that are not shown, and pictures that a person should look at."},
     {"name": "masters", "description": "The market's own lists, version by version."},
     {"name": "conversions", "description": "Products that are held back from a market, and why."},
     {"name": "rates", "description": "Fees, freight, duty, tax and exchange, each row with its date and source."},

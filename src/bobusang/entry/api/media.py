@@ -11,6 +11,7 @@ from bobusang.entry.api.resource import Resource
 from bobusang.kit.errors import Missing
 from bobusang.platform.blob import is_address
 from bobusang.stages.image import store
+from bobusang.stages.image.recipe import EXTENSIONS
 from bobusang.wiring import App
 
 PREFIX = "/media"
@@ -38,8 +39,8 @@ async def look_at_media(request: Request, sha256: str) -> Response:
     return await fetch_media(request, sha256)
 
 
-async def _shown(app: App, sha256: str, known: str | None) -> Response:
-    media = None
+async def _shown(app: App, name: str, known: str | None) -> Response:
+    sha256, media = _address(name), None
     if is_address(sha256):
         async with app.engine.db.read() as tx:
             media = await store.media(tx, sha256)
@@ -51,11 +52,17 @@ async def _shown(app: App, sha256: str, known: str | None) -> Response:
     return Response(await app.collector.blobs.get(sha256), headers=headers)
 
 
+def _address(name: str) -> str:
+    """An address as a market may ask for it: some insist on an ending."""
+    address, _, ending = name.partition(".")
+    return address if not ending or ending in EXTENSIONS.values() else name
+
+
 def _plain(scope: Scope) -> express.Work | None:
-    before, _, sha256 = scope["path"].rpartition("/")
-    if before != PREFIX or not is_address(sha256):
+    before, _, name = scope["path"].rpartition("/")
+    if before != PREFIX or not is_address(_address(name)):
         return None
-    return lambda desk: _shown(desk.app, sha256, express.header(scope, b"if-none-match"))
+    return lambda desk: _shown(desk.app, name, express.header(scope, b"if-none-match"))
 
 
 DOOR = express.Door(router, _plain, is_open=True)

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from pydantic import BaseModel, Field, StringConstraints
 
+from bobusang.catalog.tables.images import Rights
 from bobusang.connectors.sources.declared.shop import Declared
 from bobusang.entry.api.desk import Admin, Desk, Operator, Viewer
 from bobusang.entry.api.fields import Flag, Form, Name
@@ -42,6 +43,14 @@ class DecisionForm(Form):
     """Why a source may be collected, or may no longer be."""
 
     why: Why
+
+
+class EnableForm(DecisionForm):
+    """Why a source may be collected, and by what right its pictures are shown."""
+
+    rights: Annotated[
+        Rights | None, Field(description="of its pictures, which a market may ask for; null: as it was said before")
+    ] = None
 
 
 class KeyForm(Form):
@@ -104,13 +113,15 @@ async def show_source(desk: Viewer, name: SourceName) -> SourceDetail:
 
 
 @router.post("/sources/{name}/enable", summary="Let a source be collected")
-async def enable_source(desk: Admin, name: SourceName, form: DecisionForm) -> SourceDetail:
+async def enable_source(desk: Admin, name: SourceName, form: EnableForm) -> SourceDetail:
     """With why that may be: terms, an agreement, an official API. Its robots.txt is fetched first and kept beside it;
     one that cannot be had is told of and hinders nothing."""
     collector, rooted = desk.app.collector, bool(desk.app.settings.sandbox_url)
     async with desk.read() as tx:
         known = await _one(desk, tx, name)
-    await enabling.enable(collector, name, why=form.why, by=desk.actor, base=known.base or "", rooted=rooted)
+    await enabling.enable(
+        collector, name, why=form.why, by=desk.actor, rights=form.rights, base=known.base or "", rooted=rooted
+    )
     async with desk.read() as tx:
         return await view.one(tx, known)
 

@@ -296,6 +296,17 @@ NOTES = {
     "{term} is {translation} from now on": "이제 {term}은(는) {translation}(으)로 옮깁니다",
     "{term} is not {translation} any more": "{term}은(는) 더는 {translation}(으)로 옮기지 않습니다",
     "{term} is {translation} already": "{term}은(는) 이미 {translation}(으)로 옮깁니다",
+    "its pictures stand in this order": "이미지가 이 순서로 놓입니다",
+    "its pictures are shown by this right": "이미지의 사용 권리를 기록했습니다",
+    "it has the new cover": "새 대표 이미지로 바꾸었습니다",
+    "the next FULL fetches its pictures again": "다음 FULL에서 이미지를 다시 가져옵니다",
+    "what looks like it is refused from now on; {products} products have such a picture": (
+        "이제 이와 비슷한 이미지는 쓰지 않습니다. 해당 상품 {products}개"
+    ),
+    "what looks like it is allowed again; {products} products have such a picture": (
+        "이와 비슷한 이미지를 다시 쓸 수 있습니다. 해당 상품 {products}개"
+    ),
+    "it may stand on many products; {products} have it": "여러 상품에 쓸 수 있는 이미지입니다. 해당 상품 {products}개",
     "{count} terms were taken away": "용어 {count}개를 뺐습니다",
     "{count} of those named were never added": "지정한 것 가운데 {count}개는 추가한 용어가 아닙니다",
     "{terms} terms were read, {changed} of them new or changed": (

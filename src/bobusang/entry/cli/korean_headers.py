@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 HEADERS = {
+    "address": "원본 주소",
     "closed by": "닫은 사람",
     "closed why": "닫은 이유",
+    "height": "세로",
+    "position": "위치",
+    "rights": "사용 권리",
+    "rights source": "권리 출처",
     "unseen at": "확인 안 됨을 알린 시각",
     "done at": "처리 시각",
     "attempts": "시도",
@@ -353,6 +358,7 @@ HEADERS = {
     "when": "조건",
     "whose": "누가 바꿨나",
     "why": "이유",
+    "width": "가로",
     "words": "설명",
     "workflow": "워크플로",
     "workflow id": "워크플로",

@@ -59,6 +59,7 @@ SECTIONS: Mapping[str, Mapping[str, Place]] = {
         "mapping": Place("mapping", "Which of the market's brands and categories ours are."),
         "glossary": Place("glossary", "Our words for the malls': list, add, drop, import, export."),
         "translation": Place("translation", "What texts are translated as: list, correct."),
+        "picture": Place("picture", "What is shown of products, and what must not be."),
         "master": Place("master", "The market's own lists: import, fetch."),
         "product": Place("product", "Products: look, change, import, export; what is held, and why."),
         "search": Place("search", "Find products; rebuild and verify the index."),

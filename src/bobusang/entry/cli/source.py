@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -18,7 +18,7 @@ Which = Annotated[str, typer.Argument(metavar="SOURCE", help="Name of the source
 COLUMNS = "name intake enabled health last_answer_at gate robots rate identity origin description"
 FACTS = (
     "name description intake origin contains_code trusted problem base version kinds enabled why decided_by decided_at "
-    "health last_answer_at pages_read pages_failed gate limits identity"
+    "rights health last_answer_at pages_read pages_failed gate limits identity"
 )
 ROBOTS = "endpoint path standing line"
 STREAMS = "name kind path targets emits when"
@@ -81,9 +81,14 @@ def enable(
     session: Session,
     source: Which,
     why: Annotated[str, typer.Option("--why", help="Which terms, agreement or official API allow it.")],
+    rights: Annotated[
+        Literal["own", "supplier", "unknown"] | None,
+        typer.Option("--rights", help="By what right its pictures are shown; unless said, as before."),
+    ] = None,
 ) -> None:
     """Let a source be collected. Its robots.txt is fetched and kept beside your decision."""
-    found = session.api.post(f"{path(source)}/enable", {"why": why})
+    said = {"rights": rights} if rights else {}
+    found = session.api.post(f"{path(source)}/enable", {"why": why} | said)
     session.screen.done(found, "{source} may be collected", source=source)
     if session.screen.reads_well and found["robots"]:
         session.note("robots.txt: {result}", result=robots(found["robots"]))

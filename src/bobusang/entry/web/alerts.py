@@ -175,6 +175,24 @@ ADVICE: Mapping[str, Advice] = {
         "/settings",
         N_("See the settings"),
     ),
+    "shared_pictures": Advice(
+        N_("One picture stands on many products"),
+        N_("It is refused as a banner. Block its look with `bobusang picture block`, or allow it."),
+        "",
+        "",
+    ),
+    "like_pictures": Advice(
+        N_("Pictures of unrelated products look alike"),
+        N_("They are shown. See them with `bobusang picture doubts`; block the look, or allow it."),
+        "",
+        "",
+    ),
+    "other_covers": Advice(
+        N_("Covers have another picture at the mall"),
+        N_("The old ones are shown. See them with `bobusang picture doubts`; take the new ones, or keep the old."),
+        "",
+        "",
+    ),
     "fx_dead": Advice(
         N_("No exchange rate"),
         N_("The last rate is used until it is stale; then no price falls. See whether the source of rates answers."),

@@ -42,6 +42,7 @@ SAID = tuple(
         (r"the market's list has nothing for the size '(?P<name>.*)'", N_("the market has no size for '%(name)s'")),
         (r"its pictures or its conversion are missing", N_("its pictures or its conversion are missing")),
         (r"its pictures cannot be had: (?P<why>.+)", N_("its pictures cannot be had: %(why)s")),
+        (r"its cover cannot be had: (?P<why>.+)", N_("its cover cannot be had: %(why)s")),
         (r"it has no pictures yet", N_("it has no pictures yet")),
         (r"no account sells it any more", N_("no account sells it any more")),
         (r"no account sells on (?P<name>\S+)", N_("no account sells on %(name)s")),

@@ -50,7 +50,8 @@ LONGEST = 2_000
 """Characters of which single words are compared; what is longer is shown as a whole."""
 FLAGS = {"yes": True, "no": False}
 WORDS = re.compile(r"\s+|\d[\d,.]*|\w+|[^\w\s]")
-OURS = re.compile(r"/media/([0-9a-f]{64})(?:\.\w+)?$", re.ASCII)
+OURS = re.compile(r"/([0-9a-f]{64})(?:\.\w+)?$", re.ASCII)
+"""The end of a picture's address, at our own door or in a bucket."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bobusang.entry.api import sources as api
-from bobusang.entry.api.sources import DecisionForm, KeyForm, SourceQuery
+from bobusang.entry.api.sources import DecisionForm, EnableForm, KeyForm, SourceQuery
 from bobusang.entry.tables import Role
 from bobusang.entry.web import sellers
 from bobusang.entry.web.languages import N_
@@ -126,7 +126,7 @@ async def shown(visit: Visit) -> Response:
 @pages.post("/sellers/sources/{name}/enable", role=Role.ADMIN)
 async def enable(visit: Visit) -> Response:
     """With why it may be collected."""
-    form = DecisionForm(why=(await visit.form()).get("why"))
+    form = EnableForm(why=(await visit.form()).get("why"))
     done = await api.enable_source(visit.desk, visit.path["name"], form)
     return visit.done(N_("%(name)s may be collected now."), name=done.name)
 

@@ -13,6 +13,7 @@ from bobusang.stages.collect import switch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bobusang.catalog.tables.images import Rights
     from bobusang.flows.collect.sharing import Sharing
     from bobusang.kit.db import Database, Tx
     from bobusang.kit.http import Transport
@@ -67,9 +68,10 @@ class Collector:
         """Set a source's pools as its policy has them, and make its identities."""
         await switch.prepare(tx, self.pools, name, self.policy(name), user_agent=self.user_agent)
 
-    async def enable(self, tx: Tx, name: str, *, why: str, by: str) -> Decision:
-        """Let a source be collected, with why that may be."""
-        return await switch.enable(tx, self.pools, name, self.policy(name), why=why, by=by, user_agent=self.user_agent)
+    async def enable(self, tx: Tx, name: str, *, why: str, by: str, rights: Rights | None = None) -> Decision:
+        """Let a source be collected, with why that may be, and by what right its pictures are shown."""
+        policy, agent = self.policy(name), self.user_agent
+        return await switch.enable(tx, self.pools, name, policy, why=why, by=by, user_agent=agent, rights=rights)
 
     async def close(self) -> None:
         """Give connections and threads back."""

@@ -17,6 +17,7 @@ from bobusang.stages.collect import decisions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bobusang.catalog.tables.images import Rights
     from bobusang.flows.collect.collector import Collector
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.decisions import Decision
@@ -27,7 +28,14 @@ GRAVITY = (Standing.DISALLOWED, Standing.UNKNOWN, Standing.ALLOWED)
 
 
 async def enable(
-    collector: Collector, name: str, *, why: str, by: str, base: str = "", rooted: bool = False
+    collector: Collector,
+    name: str,
+    *,
+    why: str,
+    by: str,
+    rights: Rights | None = None,
+    base: str = "",
+    rooted: bool = False,
 ) -> Decision:
     """Let a source be collected: robots.txt is asked, then decision and result are kept together.
 
@@ -40,7 +48,7 @@ async def enable(
     told = await robots_of(collector, source, base, rooted=rooted) if base else None
 
     async def work(tx: Tx) -> Decision:
-        await collector.enable(tx, name, why=why, by=by)
+        await collector.enable(tx, name, why=why, by=by, rights=rights)
         if told is not None:
             await decisions.note_robots(tx, name, told)
         found = await decisions.decided(tx, name)

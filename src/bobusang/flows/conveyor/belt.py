@@ -50,7 +50,8 @@ class Belt:
 
     def shown(self, picture: Picture) -> str:
         """The address that a market is given of a picture."""
-        return public_url(self.public, picture.sha256, picture.media)
+        path = self.collector.blobs.path(picture.sha256)
+        return public_url(self.public, picture.sha256, picture.media, path)
 
     def close(self) -> None:
         """Let threads end."""

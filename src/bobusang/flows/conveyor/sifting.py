@@ -52,7 +52,8 @@ LISTED = Statement(f"""
 EVERY = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category, p.locked, p.updated_at,
       c.state, c.source_version, c.converter_version, c.stamp,
-      case when {_DUE} then 1 else 0 end as due
+      case when {_DUE} then 1 else 0 end as due,
+      case when exists (select 1 from image_revisits v where v.product_id = p.id) then 1 else 0 end as revisit
     from products p {_MARKED} left join conversions c on c.product_id = p.id and c.market = :market
     where p.mall = :mall and p.product_id in (:keys...)""")
 _OF_BRAND = """
@@ -176,16 +177,18 @@ async def _accounts(tx: Tx, market: str) -> list[Account]:
 
 def first(stages: Container[Stage], row: Row, stamps: Stamps | None) -> Stage | None:
     """Where a product goes: to be made anew, to have its pictures and price looked at, or nowhere. What is held is
-    tried again by every FULL, so it goes on as soon as a person has accepted what it lacked."""
+    tried again by every FULL, so it goes on as soon as a person has accepted what it lacked. What a person has said of
+    pictures waits for a run that looks at them."""
     if stamps is None:  # PARTIAL
         return Stage.PRICE
     made = row["state"] == "READY" and row["converter_version"] == VERSION and row["source_version"] == row["version"]
     made = made and row["stamp"] == stamps.of(named_of(row))
     if not made and Stage.CONVERT in stages:
         return Stage.CONVERT
-    if row["state"] is None or not row["due"]:
+    may_look = Stage.IMAGE in stages
+    if row["state"] is None or not (row["due"] or (may_look and row["revisit"])):
         return None
-    return Stage.IMAGE if Stage.IMAGE in stages else Stage.PRICE
+    return Stage.IMAGE if may_look else Stage.PRICE
 
 
 def _is_listed(source: Source | None, target: Target) -> bool:

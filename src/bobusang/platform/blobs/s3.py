@@ -7,6 +7,7 @@ import secrets
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import obstore
 from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
@@ -85,6 +86,10 @@ class S3Blobs:
                     address = meta["path"].rpartition("/")[2]
                     if is_address(address) and (older_than is None or meta["last_modified"] < older_than):
                         yield address
+
+    def path(self, address: str) -> str:
+        prefix = f"{self._place.prefix}/" if self._place.prefix else ""
+        return quote(prefix + _key(checked(address)))
 
     async def check(self) -> None:
         key = f"check-{secrets.token_hex(8)}"

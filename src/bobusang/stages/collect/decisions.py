@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
+from bobusang.catalog.tables.images import Rights
 from bobusang.kit import json
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Invalid
@@ -15,7 +16,7 @@ from bobusang.platform import audit
 from bobusang.stages.collect.tables import source_decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from bobusang.kit.db import Row, Tx
@@ -24,6 +25,7 @@ LARGEST_ROBOTS = 100_000
 
 ENABLED = Statement("select enabled as value from source_decisions where source = :source")
 ONE = Statement("select * from source_decisions where source = :source")
+RIGHTS = Statement("select source, rights from source_decisions where source in (:sources...) and rights is not null")
 MADE = Bulk(source_decisions, ("source", "enabled", "why", "decided_by", "decided_at"), keep=True)
 
 
@@ -39,6 +41,8 @@ class Decision:
     at: datetime
     robots: Mapping[str, Any] | None = None
     robots_fetched_at: datetime | None = None
+    rights: Rights = Rights.UNKNOWN
+    """By what right its pictures are shown."""
 
 
 async def is_enabled(tx: Tx, source: str) -> bool:
@@ -57,8 +61,14 @@ async def all_decided(tx: Tx) -> list[Decision]:
     return [_decision(row) for row in await tx.fetch(select(source_decisions).order_by(source_decisions.c.source))]
 
 
-async def decide(tx: Tx, source: str, *, enabled: bool, why: str, by: str) -> Decision:
-    """Record a decision, in the audit log too."""
+async def rights(tx: Tx, sources: Sequence[str]) -> dict[str, Rights]:
+    """By source by what right its pictures are shown, of those about which somebody has said it."""
+    rows = await tx.fetch(RIGHTS, sources=sources) if sources else ()
+    return {row["source"]: Rights(row["rights"]) for row in rows}
+
+
+async def decide(tx: Tx, source: str, *, enabled: bool, why: str, by: str, rights: Rights | None = None) -> Decision:
+    """Record a decision, in the audit log too; without `rights` what was said of its pictures before stays."""
     why, by = why.strip(), by.strip()
     if not why:
         hint = "write which terms, agreement or official API allow it" if enabled else "write what happened"
@@ -67,7 +77,8 @@ async def decide(tx: Tx, source: str, *, enabled: bool, why: str, by: str) -> De
         raise Invalid("a decision about a source needs a person", hint="say who decides", field="by")
     before = await decided(tx, source)
     await _made(tx, source)
-    await _set(tx, source, enabled=enabled, why=why[:1000], decided_by=by[:200], decided_at=tx.now)
+    said = {} if rights is None else {"rights": rights}
+    await _set(tx, source, enabled=enabled, why=why[:1000], decided_by=by[:200], decided_at=tx.now, **said)
     after = await decided(tx, source)
     assert after is not None
     action = "source.enable" if enabled else "source.disable"
@@ -99,4 +110,5 @@ def _decision(row: Row) -> Decision:
         at=utc(row["decided_at"]),
         robots=json.loads(row["robots"]) if row["robots"] else None,
         robots_fetched_at=utc(row["robots_fetched_at"]),
+        rights=Rights(row["rights"] or Rights.UNKNOWN),
     )

@@ -13,6 +13,7 @@ from bobusang.stages.collect.breaker import Breaker
 from bobusang.stages.collect.pools import pool_of
 
 if TYPE_CHECKING:
+    from bobusang.catalog.tables.images import Rights
     from bobusang.kit.db import Tx
     from bobusang.stages.collect.decisions import Decision
     from bobusang.stages.collect.policy import Policy
@@ -35,9 +36,20 @@ async def prepare(tx: Tx, pools: Pools, source: str, policy: Policy, *, user_age
     await identities.ensure(tx, source, policy, user_agent)
 
 
-async def enable(tx: Tx, pools: Pools, source: str, policy: Policy, *, why: str, by: str, user_agent: str) -> Decision:
-    """Let a source be collected, with why that may be (terms, an agreement, an official API)."""
-    decision = await decisions.decide(tx, source, enabled=True, why=why, by=by)
+async def enable(
+    tx: Tx,
+    pools: Pools,
+    source: str,
+    policy: Policy,
+    *,
+    why: str,
+    by: str,
+    user_agent: str,
+    rights: Rights | None = None,
+) -> Decision:
+    """Let a source be collected, with why that may be (terms, an agreement, an official API), and by what right its
+    pictures are shown."""
+    decision = await decisions.decide(tx, source, enabled=True, why=why, by=by, rights=rights)
     await prepare(tx, pools, source, policy, user_agent=user_agent)
     whole, _ = await gatebook.load(tx, source, "", lock=True)
     if whole.cause is Cause.OFF:

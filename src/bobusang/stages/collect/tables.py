@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from sqlalchemy import Boolean, Column, Double, Index, Integer, String, Table, UniqueConstraint, false, text
 
+from bobusang.catalog.tables.images import Rights
 from bobusang.kit.schema import Id, Payload, allowed, at, choice, key, metadata, serial
 
 
@@ -155,6 +156,7 @@ source_decisions = Table(
     at("decided_at"),
     Column("robots", Payload),
     at("robots_fetched_at", null=True),
+    choice("rights", Rights, null=True),  # by what right its pictures are shown; NULL: nobody has said
 )
 
 raw_pages = Table(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from bobusang.catalog.tables.images import Rights
+from bobusang.stages.image.tables import OF_NONE, Doubt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -147,6 +148,8 @@ class Plan:
     """Originals of which the recipe's derivative exists."""
     blocks: tuple[tuple[Look, str], ...]
     """What must not be shown, and why."""
+    revisits: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """By product what a person has asked for, which this answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +173,25 @@ class Pictured:
     changed: bool
     trouble: BobusangError | None = None
     """Why some of its pictures could not be had now: its verdict says whether to come again."""
+    published: bool = False
+    """Whether a market shows it."""
+    lacks_cover: str = ""
+    """Why what is to be its cover is not here yet; shown without it, it would keep another one for ever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
     """Something a person should look at."""
 
+    kind: Doubt
     sha256: str
     reason: str
     product_ids: tuple[int, ...]
+
+    @property
+    def of(self) -> int:
+        """The product that it is about, or none: then it is about the picture, whatever shows it."""
+        return self.product_ids[0] if self.kind is Doubt.COVER else OF_NONE
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -13,6 +14,9 @@ VERSION = 1
 ORIGINAL = "original"
 EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif"}
 WHITE = (255, 255, 255)
+DOOR = "/media"
+"""How the address of our own door ends, which serves pictures from whatever store."""
+PLACE = re.compile(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,13 @@ class Recipe:
         return f"{'square' if self.square else 'whole'}-{self.side}-jpeg{self.quality}-v{VERSION}"
 
 
-def public_url(base: str, sha256: str, media: str) -> str:
-    """Where the world finds a file: below our own door at `…/media`, or below a bucket's public address.
+def public_url(base: str, sha256: str, media: str, path: str | None = None) -> str:
+    """Where the world finds a file: at our own door, `…/media`, or below the public address of the bucket in which it
+    lies at this `path`.
 
-    Our door knows the type by the file; a bucket does too, but some markets insist on an ending, so those get one by
-    `{ext}` in the base: `https://img.example.com/{sha256}.{ext}`.
+    A base with /media at its end is our door, whatever the store; where there is a bucket any other is the bucket's.
+    Some markets insist on an ending: our door takes one, `https://shop.example.com/media/{sha256}.{ext}`, objects of a
+    bucket have none. `{path}` says where a bucket's path belongs in an address that goes on behind it.
     """
     parts = urlsplit(base)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -48,10 +54,18 @@ def public_url(base: str, sha256: str, media: str) -> str:
             hint="such as https://shop.example.com/media",
             field="base",
         )
-    address = checked(sha256)
-    extension = EXTENSIONS.get(media)
+    address, extension = checked(sha256), EXTENSIONS.get(media)
     if extension is None:
         raise Invalid(f"'{media[:40]}' is no type of picture", hint=f"one of {', '.join(EXTENSIONS)}", field="media")
-    if "{sha256}" in base:
-        return base.replace("{sha256}", address).replace("{ext}", extension)
-    return f"{base.rstrip('/')}/{address}"
+    is_ours = path is None or f"{DOOR}/" in f"{parts.path}/"
+    told = {"{sha256}": address, "{ext}": extension} if is_ours else {"{path}": path or ""}
+    name = next(iter(told))
+    if PLACE.search(base) is None:
+        return f"{base.rstrip('/')}/{told[name]}"
+    if name not in base or not told.keys() >= set(PLACE.findall(base)):
+        raise Invalid(
+            f"'{base[:80]}' is no public address of pictures, which lie {'here' if is_ours else 'in a bucket'}",
+            hint=f"an address alone, or with {' and perhaps '.join(told)} in it",
+            field="base",
+        )
+    return PLACE.sub(lambda found: told[found[0]], base)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from bobusang.catalog.images import TAKEN_OUT, ProductImage, said
+from bobusang.catalog.images import PLACED, TAKEN_OUT, ProductImage, said
 from bobusang.catalog.tables.images import PLACES, SOURCE_URL_LENGTH, ImageState, Rights
 from bobusang.kit.errors import Verdict
 from bobusang.stages.image.look import alike, first_alike
@@ -24,6 +24,8 @@ _WEB = re.compile(r"https?://[^/\s]", re.IGNORECASE)
 COMES_AGAIN = frozenset({Verdict.RETRY, Verdict.SNOOZE, Verdict.HALT})
 """Verdicts that speak of the mall and not of the picture: it is not lost, only not here yet."""
 ANOTHER_COVER = "the address of the cover now gives another picture; the one that is shown stays until a person decides"
+STAYS = frozenset({PLACED, ANOTHER_COVER})
+"""Reasons of pictures that keep their places though no market shows them."""
 
 
 def addresses(urls: Iterable[str], page: str = "") -> tuple[str, ...]:
@@ -55,10 +57,26 @@ def judged(file: File, limits: Limits, blocks: Sequence[tuple[Look, str]]) -> Fi
     """A known picture under the rules of today: what a person has blocked since is refused without another fetch."""
     if min(file.width, file.height) < limits.least_side:
         return Refused(f"{file.width} × {file.height} is too small", file.sha256)
-    blocked = first_alike(file.look, (look for look, _ in blocks))
-    if blocked is not None:
-        return Refused(next(reason for look, reason in blocks if look == blocked), file.sha256)
-    return Good(file)
+    reason = blocked(file.look, blocks)
+    return Refused(reason, file.sha256) if reason else Good(file)
+
+
+def blocked(look: Look, blocks: Sequence[tuple[Look, str]]) -> str:
+    """Why a person will not have what looks like this shown; '' where nobody said so."""
+    found = first_alike(look, (one for one, _ in blocks))
+    return "" if found is None else next(reason for one, reason in blocks if one == found)
+
+
+def cleared(before: Sequence[ProductImage], reasons: Mapping[str, str]) -> tuple[ProductImage, ...]:
+    """The pictures of a product without what a person has blocked, also where its source names it no more; by content
+    why."""
+    found = [
+        replace(image, state=ImageState.REFUSED, reason=said(why))
+        if image.is_ready and (why := reasons.get(image.sha256 or ""))
+        else image
+        for image in before
+    ]
+    return tuple(sorted(found, key=lambda image: not image.is_ready))
 
 
 def spread(sha256: str, groups: int, limits: Limits) -> Refused | None:
@@ -86,7 +104,7 @@ def arranged(
     out = [image for image in before if image.reason == TAKEN_OUT]
     found = {url: _without(out, findings.get(url)) for url in urls}
     now = [_merged(wanted, url, known.get(url), found[url]) for url in urls]
-    ready = _kept(before, now, looks) if wanted.published else [image for image in now if image.is_ready]
+    ready = _kept(before, now, looks) if _has_places(wanted, before) else [image for image in now if image.is_ready]
     ready = _distinct(ready)[:PLACES]
     shown = {image.sha256 for image in ready}
     placed = {image.source_url for image in ready}
@@ -98,6 +116,23 @@ def arranged(
     rest = [image for image in left if not image.is_ready and image.source_url not in placed]
     rest += [image for image in out if image.source_url not in urls]
     return (*ready, *(image for image in rest if image.sha256 is None or image.sha256 not in shown))[:PLACES]
+
+
+def _has_places(wanted: Wanted, images: Iterable[ProductImage]) -> bool:
+    """Whether what stands somewhere stays there: a market shows it, or a person has put it there."""
+    return wanted.published or any(image.is_ready and image.reason in STAYS for image in images)
+
+
+def lacks_cover(wanted: Wanted, after: Sequence[ProductImage]) -> str:
+    """Why the first picture of a product that no market shows yet is not here, for a reason that passes; '' otherwise.
+
+    Places stay once they are shown: the cover would come last.
+    """
+    first = addresses(wanted.urls, wanted.referer)[:1]
+    waits = (image for image in after if image.source_url in first and image.state is ImageState.PENDING)
+    return (
+        "" if _has_places(wanted, after) else next((image.reason or "nobody has asked for it" for image in waits), "")
+    )
 
 
 def _without(out: Sequence[ProductImage], finding: Finding | None) -> Finding | None:
@@ -132,8 +167,8 @@ def _told(url: str, finding: Finding | None, rights: Rights, source: str | None)
 
 
 def _rights(wanted: Wanted, old: ProductImage | None) -> tuple[Rights, str | None]:
-    """What somebody has declared stays; what nobody knows may become known."""
-    if old is not None and old.rights is not Rights.UNKNOWN:
+    """What a person has declared of a picture stays; else it is as the source's pictures are shown today."""
+    if old is not None and old.rights is not Rights.UNKNOWN and old.rights_source != wanted.source:
         return old.rights, old.rights_source
     return wanted.rights, wanted.source
 
@@ -153,17 +188,22 @@ def _kept(before: Sequence[ProductImage], now: Sequence[ProductImage], looks: Ma
             like = next((image for image in new if _same(old, image, looks)), None)
             if like is not None:
                 new.remove(like)
-            kept.append(like or old)
+            kept.append(_placed(old, like or old))
         elif found.is_ready:
             moved = found.sha256 != old.sha256 and found.sha256 in shown
-            kept.append(old if moved else _renewed(old, found, looks, is_cover=not kept))
+            kept.append(old if moved else _placed(old, _renewed(old, found, looks, is_cover=not kept)))
     return kept + new
 
 
+def _placed(old: ProductImage, now: ProductImage) -> ProductImage:
+    """What stands in the place of a picture that a person has put there stands there as that did."""
+    return replace(now, reason=PLACED) if old.reason == PLACED and now.reason is None else now
+
+
 def _renewed(old: ProductImage, found: ProductImage, looks: Mapping[str, Look], *, is_cover: bool) -> ProductImage:
-    """An address that gives another picture now: only the cover waits for a person."""
+    """An address that gives another picture now: only the cover waits for a person, who perhaps has decided already."""
     if is_cover and not _same(old, found, looks):
-        return replace(old, reason=ANOTHER_COVER)
+        return old if old.reason == PLACED else replace(old, reason=ANOTHER_COVER)
     return found
 
 

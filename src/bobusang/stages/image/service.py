@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bobusang.catalog import images
 from bobusang.catalog.tables.images import ImageState
 from bobusang.kit import cores
-from bobusang.stages.image import store
+from bobusang.stages.image import doubts, revisits, store
 from bobusang.stages.image.look import twins
 from bobusang.stages.image.model import Alarm, Failed, Good, Limits, Picture, Pictured, Plan, Saved
-from bobusang.stages.image.rules import addresses, arranged, spread
+from bobusang.stages.image.rules import (
+    ANOTHER_COVER,
+    COMES_AGAIN,
+    addresses,
+    arranged,
+    blocked,
+    cleared,
+    judged,
+    lacks_cover,
+    spread,
+)
+from bobusang.stages.image.tables import Doubt
 from bobusang.stages.image.working import Bench, Pools
 
 if TYPE_CHECKING:
@@ -55,7 +67,9 @@ class Picturing:
         """What is known of these products' pictures. It only reads."""
         known = await store.known(tx, {url for one in wanted for url in addresses(one.urls, one.referer)})
         made = await store.derivatives(tx, (one.sha256 for one in known.values() if one.file), recipe.key)
-        return Plan(tuple(wanted), recipe, known, frozenset(made), await store.blocks(tx))
+        asked, fresh = await revisits.asked(tx, [one.product_id for one in wanted])
+        again = tuple(replace(one, refresh=True) if one.product_id in fresh else one for one in wanted)
+        return Plan(again, recipe, known, frozenset(made), await store.blocks(tx), asked)
 
     async def work(self, plan: Plan) -> Worked:
         """Fetch, check, make and keep what is not there yet. What an address gives is a finding and never raises; a
@@ -73,14 +87,28 @@ class Picturing:
         before = await images.of(tx, sorted(related))
         await store.keep(tx, worked.files, worked.derivatives)
         await store.remember(tx, worked.fetched, again=frozenset(worked.plan.known))
-        found, alarms = await self._unshared(tx, wanted, worked.findings, before, related)
-        looks = await _looks(tx, wanted, worked.findings, before)
-        after = {one.product_id: arranged(one, before[one.product_id], found[one.product_id], looks) for one in wanted}
+        blocks = await store.blocks(tx)
+        findings = self._judged(worked, blocks)
+        found, alarms = await self._unshared(tx, wanted, findings, before, related)
+        looks = await _looks(tx, wanted, findings, before, every=bool(blocks))
+        reasons = {sha256: why for sha256, look in looks.items() if (why := blocked(look, blocks))}
+        after = {
+            one.product_id: arranged(one, cleared(before[one.product_id], reasons), found[one.product_id], looks)
+            for one in wanted
+        }
         await images.put(tx, {id: after[id] for id in after if after[id] != before[id]})
         pictured = tuple(
-            Pictured(id, after[id], after[id] != before[id], _trouble(after[id], worked.findings)) for id in after
+            Pictured(id, its, its != before[id], _trouble(its, findings), one.published, lacks_cover(one, its))
+            for one in wanted
+            for id, its in ((one.product_id, after[one.product_id]),)
         )
-        return Saved(pictured, (*alarms, *await self._twins(tx, worked, after, related)))
+        alarms += await self._twins(tx, worked, after, related)
+        await doubts.raised(tx, alarms)
+        covers = _other_covers(after)
+        await doubts.covers(tx, _other_covers(before), covers)
+        answered = (one.product_id for one in wanted if not _is_owed(one, findings))
+        await revisits.answered(tx, [id for one in answered for id in worked.plan.revisits.get(one, ())])
+        return Saved(pictured, (*alarms, *covers.values()))
 
     async def pictures(self, tx: Tx, product_ids: Sequence[int], recipe: Recipe) -> dict[int, tuple[Picture, ...]]:
         """What a market is shown, in order. A product is left out unless the recipe was made of all its pictures:
@@ -101,6 +129,15 @@ class Picturing:
                 shown[id] = pictures
         return shown
 
+    def _judged(self, worked: Worked, blocks: Sequence[tuple[Look, str]]) -> Mapping[str, Finding]:
+        """What was found, under the blocks of now: somebody may have blocked it while it was fetched."""
+        if blocks == worked.plan.blocks:
+            return worked.findings
+        return {
+            url: judged(one.file, self._limits, blocks) if isinstance(one, Good) else one
+            for url, one in worked.findings.items()
+        }
+
     async def _unshared(
         self,
         tx: Tx,
@@ -117,6 +154,8 @@ class Picturing:
             for sha256 in its:
                 users.setdefault(sha256, set()).add(related[id])
         refused = {sha: no for sha, groups in users.items() if (no := spread(sha, len(groups), self._limits))}
+        for sha in await doubts.allowed(tx, refused):
+            del refused[sha]
         found: dict[int, Mapping[str, Finding]] = {one.product_id: findings for one in wanted}
         hit: dict[str, list[int]] = {}
         for id, its in new.items():
@@ -125,7 +164,9 @@ class Picturing:
                 found[id] = {**findings, **bad}
                 for no in bad.values():
                     hit.setdefault(no.sha256 or "", []).append(id)
-        return found, [Alarm(sha, refused[sha].reason, tuple(sorted(set(ids)))) for sha, ids in sorted(hit.items())]
+        return found, [
+            Alarm(Doubt.SHARED, sha, refused[sha].reason, tuple(sorted(set(ids)))) for sha, ids in sorted(hit.items())
+        ]
 
     async def _twins(
         self, tx: Tx, worked: Worked, after: Mapping[int, Sequence[ProductImage]], related: Mapping[int, str]
@@ -141,8 +182,9 @@ class Picturing:
             groups = {group for other in others for group in users.get(other, ())} - mine
             if mine and len(groups) >= self._limits.twins:
                 reason = f"it looks like a picture of {len(groups)} unrelated products"
-                alarms.append(Alarm(sha256, reason, tuple(holders[sha256])))
-        return alarms
+                alarms.append(Alarm(Doubt.LIKE, sha256, reason, tuple(holders[sha256])))
+        well = await doubts.allowed(tx, [one.sha256 for one in alarms])
+        return [one for one in alarms if one.sha256 not in well]
 
 
 def _new(wanted: Wanted, findings: Mapping[str, Finding], before: Sequence[ProductImage]) -> dict[str, list[str]]:
@@ -156,10 +198,13 @@ def _new(wanted: Wanted, findings: Mapping[str, Finding], before: Sequence[Produ
     return found
 
 
-async def _looks(tx: Tx, wanted: Sequence[Wanted], findings: Mapping[str, Finding], before: Before) -> dict[str, Look]:
-    """How pictures look, where places must be kept: of what was found, and of what is shown and was not."""
+async def _looks(
+    tx: Tx, wanted: Sequence[Wanted], findings: Mapping[str, Finding], before: Before, *, every: bool
+) -> dict[str, Look]:
+    """How pictures look, where places must be kept (or of every product): of what was found, and of what is shown and
+    was not."""
     looks = {one.file.sha256: one.file.look for one in findings.values() if isinstance(one, Good)}
-    shown = {one.sha256 for its in wanted if its.published for one in before[its.product_id] if one.is_ready}
+    shown = {one.sha256 for its in wanted if every or its.published for one in before[its.product_id] if one.is_ready}
     missing = {sha256 for sha256 in shown if sha256 is not None} - looks.keys()
     return looks | {sha256: file.look for sha256, file in (await store.files(tx, missing)).items()}
 
@@ -170,6 +215,18 @@ def _trouble(images: Sequence[ProductImage], findings: Mapping[str, Finding]) ->
         if image.state is ImageState.PENDING and isinstance(finding, Failed):
             return finding.error
     return None
+
+
+def _other_covers(images: Mapping[int, Sequence[ProductImage]]) -> dict[int, Alarm]:
+    """The products whose cover waits for a person."""
+    found = ((id, its[0]) for id, its in images.items() if its and its[0].reason == ANOTHER_COVER)
+    return {id: Alarm(Doubt.COVER, cover.sha256 or "", ANOTHER_COVER, (id,)) for id, cover in found}
+
+
+def _is_owed(wanted: Wanted, findings: Mapping[str, Finding]) -> bool:
+    """Whether somebody asked what its addresses give, and one of them did not say."""
+    found = (findings.get(url) for url in addresses(wanted.urls, wanted.referer))
+    return wanted.refresh and any(isinstance(one, Failed) and one.error.verdict in COMES_AGAIN for one in found)
 
 
 def _holders(after: Mapping[int, Sequence[ProductImage]]) -> dict[str, list[int]]:

@@ -46,6 +46,10 @@ BLOCKS = Statement("select phash, colours, reason from image_blocks order by cre
 UNBLOCK = Statement("delete from image_blocks where phash = :phash and colours = :colours")
 FORGET = Statement("delete from image_fetches where url_hash in (:hashes...)")
 MEDIA = Statement("select media as value from image_files where sha256 = :address limit 1")
+MADE_FROM = Statement(
+    "select made_from as value from image_files where sha256 = :address order by case when made_from = :address then 0 "
+    "else 1 end, made_from limit 1"
+)
 OURS = Statement("select distinct sha256 from image_files where sha256 in (:addresses...)")
 
 _FILES = Bulk(
@@ -107,6 +111,15 @@ async def remember(tx: Tx, fetched: Sequence[Known], *, again: frozenset[str]) -
 async def blocks(tx: Tx) -> tuple[tuple[Look, str], ...]:
     """What must not be shown, and why."""
     return tuple((Look(row["phash"], row["colours"]), row["reason"]) for row in await tx.fetch(BLOCKS))
+
+
+async def original(tx: Tx, address: str) -> str:
+    """The original of a picture, which may be named by what was made of it: that is what markets show."""
+    found: str | None = await tx.value(MADE_FROM, address=address)
+    if found is None:
+        hint = "`bobusang picture list PRODUCT` shows those of a product"
+        raise Missing(f"there is no picture {address[:80]}", hint=hint)
+    return found
 
 
 async def block(tx: Tx, sha256: str, reason: str, *, by: str) -> Look:

@@ -27,6 +27,7 @@ NOW = datetime(2026, 11, 18, 3, tzinfo=UTC)
         ("no page came: HTTP 503: their fault", "페이지를 받지 못했습니다: HTTP 503: 상대 서버의 오류입니다"),
         ("it has no pictures yet; timed out", "아직 이미지가 없습니다; 시간이 초과되었습니다"),
         ("held: somebody wrote this", "보류: somebody wrote this"),
+        ("its cover cannot be had: timed out", "대표 이미지를 가져올 수 없습니다: 시간이 초과되었습니다"),
         ("cancelled: nobody said why", "취소됨"),
         (
             "its price was decided 72 hours ago, and is good for 6: priced anew",
