@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip, Snooze
+from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip
+from bobusang.flows.collect.asks import pools_of
+from bobusang.flows.collect.waiting import put_off
 from bobusang.flows.conveyor import goods
+from bobusang.flows.conveyor.door import ENDPOINT
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried
 from bobusang.kit.errors import Throttled, Verdict
@@ -57,8 +60,9 @@ class Picturing:
             return Skip("the product is not known any more")
         pictured = found[known.id]
         trouble = pictured.trouble
-        if isinstance(trouble, Throttled):
-            return Snooze(trouble.until, trouble.message)
+        if isinstance(trouble, Throttled):  # only now is it known that it asks the mall, so only now it has pools
+            now, pool = self._belt.db.clock.now(), pools_of(known.mall, ENDPOINT)
+            return put_off(trouble.until, now, trouble.message, pool=pool)
         may_come = trouble is not None and trouble.verdict is Verdict.RETRY
         if may_come and task.attempt < task.step.max_retries:
             return Retry(str(trouble))
