@@ -43,6 +43,9 @@ class Snooze(Outcome, frozen=True):
 
     until: datetime
     reason: str = ""
+    pool: str = ""
+    """The pools that it draws from by now besides those of its step, separated by commas: for a task that finds out
+    only at work that it must ask somebody. Empty: as before."""
 
 
 class Skip(Outcome, frozen=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine import budgets, making, queue, waiting
 from bobusang.engine.model import Entry, HeldReason, NewTask, ReasonClass, Task, TaskOutcome
-from bobusang.engine.outcome import CONTEXT_LIMIT, DONE, Done, Outcome, Park, Skip
+from bobusang.engine.outcome import CONTEXT_LIMIT, DONE, Done, Outcome, Park, Skip, Snooze
 from bobusang.engine.pausing import mark_paused
 from bobusang.engine.rules import Move, decide, fingerprint, resolve, storable
 from bobusang.engine.tables import dead_letters, job_contexts, job_deltas, task_attempts, tasks
@@ -46,6 +46,7 @@ END = Revise(
         "response_time_ms",
     ),
 )
+MOVED = Statement("update tasks set pool = :pool where id in (:ids...)")
 DELTAS = Bulk(job_deltas, ("job_id", "step_id", "created", "succeeded", "failed", "skipped", "cancelled", "retried"))
 CONTEXTS = Bulk(job_contexts, ("job_id", "patch"))
 ATTEMPTS = Bulk(
@@ -154,6 +155,8 @@ def _result(task: Task, outcome: Outcome, now: datetime, books: Books) -> Result
     if not isinstance(outcome, Done):
         if move.wait_key is not None:
             making.bounded(move.wait_key, making.KEY_LIMIT, "key")
+        if isinstance(outcome, Snooze):
+            making.bounded(outcome.pool, making.POOL_LIMIT, "pool")
         instead = outcome.spawn if isinstance(outcome, Skip) else ()
         return Result(task, outcome, move, drafts=tuple(_made(task, instead, books.payload_limit)))
     if not isinstance(outcome.context, Mapping | None):
@@ -217,7 +220,7 @@ async def settle(tx: Tx, books: Books, finished: Finished, worker_id: int) -> in
         )
     await _end(tx, claim, results, finished.elapsed_ms)
     made = await making.make(tx, books, [draft for result in results for draft in result.drafts])
-    await _requeue(tx, results)
+    await _requeue(tx, books, results)
     await _bury(tx, claim, results, worker_id)
     await append(tx, _deltas(plain, results, made))
     patches = [(result.task.job_id, result.context) for result in results if result.context is not None]
@@ -262,12 +265,13 @@ async def _end(tx: Tx, claim: Claim, results: Sequence[Result], elapsed: int) ->
     )
 
 
-async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
+async def _requeue(tx: Tx, books: Books, results: Sequence[Result]) -> None:
     """Where the entries of unfinished tasks go."""
     ready: list[Entry] = []
     delayed: list[tuple[Entry, datetime, str | None]] = []
     held: list[tuple[Entry, int, HeldReason, str | None, datetime | None]] = []
     woken = await _asleep(tx, results)
+    lanes = await _moved(tx, books, results)
     for result in results:
         move = result.move
         if move.ended:
@@ -275,9 +279,8 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
         if result.task.step.gather:  # an earlier task may run again meanwhile: the fold looks whether this one waits
             await nudge(tx, result.task.job_id, result.task.step.id)
         old = result.task.entry
-        entry = Entry(
-            old.task_id, old.job_id, old.lane, old.due, old.queue, old.priority, old.attempt + move.attempts, 0
-        )
+        lane = lanes.get(old.task_id, old.lane)
+        entry = Entry(old.task_id, old.job_id, lane, old.due, old.queue, old.priority, old.attempt + move.attempts, 0)
         if move.wait_key is not None:
             if entry.task_id in woken:
                 ready.append(entry)
@@ -296,6 +299,25 @@ async def _requeue(tx: Tx, results: Sequence[Result]) -> None:
     await queue.put(tx, ready)
     await queue.delay(tx, delayed)
     await queue.hold(tx, held)
+
+
+async def _moved(tx: Tx, books: Books, results: Sequence[Result]) -> dict[int, int]:
+    """The lanes of the tasks that draw from other pools by now. Their rows say so too: who drives one again looks
+    there."""
+    asked = [(r.task, r.outcome.pool) for r in results if isinstance(r.outcome, Snooze) and r.outcome.pool]
+    known: dict[tuple[int, int, str], int] = {}
+    lanes: dict[int, int] = {}
+    ids: dict[str, list[int]] = defaultdict(list)
+    for task, pool in asked:
+        wanted = (task.job_id, task.step.id, pool)
+        if wanted not in known:
+            known[wanted] = await making.lane_of(tx, books, task.run, task.step, pool)
+        if known[wanted] != task.entry.lane:
+            lanes[task.id] = known[wanted]
+            ids[pool].append(task.id)
+    for pool, mine in ids.items():
+        await tx.execute(MOVED, pool=pool, ids=mine)
+    return lanes
 
 
 async def _asleep(tx: Tx, results: Sequence[Result]) -> set[int]:

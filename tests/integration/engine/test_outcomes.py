@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bobusang.engine import budgets
 from bobusang.engine.model import ErrorHandling, ReasonClass
 from bobusang.engine.outcome import DONE, Done, Fail, Halt, Outcome, Park, Retry, Skip, Snooze, Wait
+from bobusang.engine.redriving import Filter, redrive
 from bobusang.testing.clock import NOON
 from bobusang.testing.workshop import Workshop, step
 
@@ -44,6 +46,7 @@ TABLE: dict[str, tuple[Outcome, dict[str, Any], tuple[Any, ...], str, dict[str, 
     "retry, fail": (Retry("503"), {"on_error": FAIL}, ("FAILED", "FAILED", "503"), "", {"failed": 1}, "RETRY"),
     "snooze": (Snooze(LATER, "429"), {}, ("RETRYING", None, "429"), "delayed", {}, "SNOOZE"),
     "snooze until now": (Snooze(NOON, "429"), {}, ("RETRYING", None, "429"), "ready", {}, "SNOOZE"),
+    "snooze in a pool": (Snooze(LATER, "429", "mall"), {}, ("RETRYING", None, "429"), "delayed", {}, "SNOOZE"),
     "wait": (Wait("k", LATER), {}, ("RETRYING", None, None), "held WAIT", {}, "WAIT"),
     "fail": (Fail("no"), {}, ("FAILED", "FAILED", "no"), "", {"failed": 1}, "FAIL"),
     "fail, skip": (Fail("no"), {"on_error": SKIP}, ("SUCCESS", "SKIPPED", "no"), "", {"skipped": 1}, "FAIL"),
@@ -135,6 +138,30 @@ async def test_retries_back_off_and_end_among_the_dead_letters(shop: Workshop, c
     assert (counts["failed_count"], counts["retry_count"]) == (1, 2)
 
 
+async def test_a_task_may_find_out_at_work_which_pools_it_needs(shop: Workshop, clock: ManualClock) -> None:
+    """It waits in them from then on, also when it is driven again; what was claimed with it stays where it was."""
+    job = await shop.job(await shop.workflow(step(max_retries=0)), "asks", "knows")
+    asks = Snooze(clock.now() + timedelta(seconds=1), "at its rate", "host,mall")
+    await shop.finish(await shop.claimed(), {"asks": asks, "knows": Snooze(asks.until, "the market rests")})
+    await shop.do(lambda tx: budgets.block(tx, "mall", LATER, "403"))
+    clock.advance(seconds=1)
+    await shop.promote()
+
+    assert (await shop.claimed()).keys == ["knows"]
+    assert await shop.claim() is None
+    clock.set(LATER)
+    await shop.finish(await shop.claimed(), asks)
+    await shop.finish(await shop.claimed(), Retry("503"))
+    await shop.fold()
+    assert await shop.do(lambda tx: redrive(tx, shop.books, Filter(job_id=job))) == 1
+    await shop.do(lambda tx: budgets.block(tx, "host", LATER + timedelta(minutes=1), "403"))
+    assert await shop.claim() is None
+    assert await shop.rows("select task_key, pool from tasks order by task_key") == [
+        {"task_key": "asks", "pool": "host,mall"},
+        {"task_key": "knows", "pool": None},
+    ]
+
+
 async def test_a_batch_may_end_in_as_many_ways_as_it_has_tasks(shop: Workshop) -> None:
     job = await shop.job(None, *range(8))
     outcomes = {
@@ -203,8 +230,12 @@ async def test_any_text_of_an_error_can_be_kept(shop: Workshop, error: str) -> N
         Done(context={"large": "x" * (64 << 10)}),
         Wait("k" * 201, LATER),
         Wait("nul \0", LATER),
+        Snooze(LATER, pool="p" * 101),
     ],
-    ids=["nul", "deep nul", "no json", "large", "fine", "nul in context", "large context", "long key", "nul in key"],
+    ids=[
+        *("nul", "deep nul", "no json", "large", "fine", "nul in context", "large context", "long key", "nul in key"),
+        "long pool",
+    ],
 )
 async def test_what_cannot_be_stored_is_a_dead_letter_of_that_task_alone(shop: Workshop, outcome: Outcome) -> None:
     job = await shop.job(None, "odd", "even")

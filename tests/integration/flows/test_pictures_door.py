@@ -1,4 +1,4 @@
-"""Pictures of a mall that shows a dot to whoever does not come from its own pages."""
+"""Pictures at the door: of a mall that shows a dot to whoever comes from elsewhere, and of a place without a shop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bobusang.flows.conveyor.door import Door
-from bobusang.kit.errors import Unavailable
+from bobusang.kit.errors import Throttled, Unavailable
 from bobusang.kit.http import Answer, Call
 from bobusang.stages.collect.policy import Pictures
 from bobusang.stages.image.model import Request
@@ -42,3 +42,16 @@ async def test_a_picture_is_asked_for_as_if_from_a_page_of_the_mall(yard: Yard) 
     assert media == ["image/jpeg", "image/jpeg", "image/jpeg", "image/gif"]
     assert isinstance(guarded, Unavailable)
     assert "43 bytes are a placeholder, not a picture" in guarded.message
+
+
+async def test_whoever_waits_for_a_place_that_no_shop_describes_waits_at_its_pace(yard: Yard) -> None:
+    """A supplier's pictures: nobody plans pages there, which is when pools get their limits otherwise."""
+    collector = yard.app.collector
+
+    (found,) = await Door(collector)([Request("gomusin", Call("https://gomusin.example/1.jpg"))])
+
+    assert isinstance(found, Throttled)
+    pools = "select pool, rate, max_in_flight from budgets where pool like 'source:gomusin%'"
+    limits = collector.plain.limits
+    paced = {"pool": "source:gomusin", "rate": limits.rate, "max_in_flight": limits.concurrency}
+    assert await yard.rows(pools) == [paced]

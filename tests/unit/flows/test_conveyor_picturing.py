@@ -11,6 +11,8 @@ from bobusang.catalog.images import ProductImage
 from bobusang.catalog.tables.images import ImageState
 from bobusang.engine.model import Entry, JobType, NewTask, Plan, QueueType, Run, Step, StepType, Task
 from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip, Snooze
+from bobusang.flows.collect.asks import pools_of
+from bobusang.flows.collect.waiting import SOON
 from bobusang.flows.conveyor.goods import Known, Told
 from bobusang.flows.conveyor.picturing import became
 from bobusang.kit.errors import BobusangError, Missing, Throttled, Unavailable
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 18, 3, tzinfo=UTC)
 KNOWN = Known(7, "okmall", "500", 4, Told({}), NOW)
 PRICE = (NewTask({"key": "500", "version": 4}, key="500:4", step="price", raw=True),)
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)
+POOLS = pools_of("okmall", "pictures")
 AWAY, LAST = Unavailable("503"), 2
 
 
@@ -44,7 +48,8 @@ def task(attempt: int) -> Task:
     ("images", "trouble", "cover", "attempt", "outcome"),
     [
         ((READY,), None, "", 0, Done(output={"pictures": 1}, spawn=PRICE)),
-        ((READY, LATE), Throttled("too many", until=NOW), "503", LAST, Snooze(NOW, "too many")),
+        ((READY, LATE), Throttled("too many", until=NOW), "503", LAST, Snooze(NOW, "too many", POOLS)),
+        ((READY, LATE), Throttled("a halt", until=NEVER), "", 0, Snooze(NOW + SOON, "a halt", POOLS)),
         ((READY, LATE), AWAY, "503", 0, Retry("503")),
         ((READY, LATE), AWAY, "503", LAST, Fail("its cover cannot be had: 503")),
         ((READY, LATE), AWAY, "", LAST, Done(output={"pictures": 1}, spawn=PRICE)),
@@ -58,11 +63,11 @@ def test_it_goes_on_waits_or_fails(
 ) -> None:
     found = {7: Pictured(7, tuple(images), changed=True, trouble=trouble, lacks_cover=cover)}
 
-    assert became(task(attempt), KNOWN, found) == outcome
-    assert became(task(attempt), None, found) == Skip("the product is not known any more")
+    assert became(task(attempt), KNOWN, found, NOW) == outcome
+    assert became(task(attempt), None, found, NOW) == Skip("the product is not known any more")
 
 
 def test_what_a_market_shows_and_has_no_picture_left_keeps_its_stock_true() -> None:
     found = {7: Pictured(7, (BANNER,), changed=True, published=True)}
 
-    assert became(task(0), KNOWN, found) == Skip("it has no picture that may be shown: a banner", PRICE)
+    assert became(task(0), KNOWN, found, NOW) == Skip("it has no picture that may be shown: a banner", PRICE)

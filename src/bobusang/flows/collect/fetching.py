@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar
 
 from bobusang.engine.model import ReasonClass
@@ -11,6 +10,7 @@ from bobusang.engine.outcome import Done, Outcome, Park, Retry, Snooze
 from bobusang.flows.collect import sharing
 from bobusang.flows.collect.asks import STEP_OF, ask_of, new_tasks
 from bobusang.flows.collect.run import source_of, target_of
+from bobusang.flows.collect.waiting import SOON, put_off
 from bobusang.stages.collect import counts
 from bobusang.stages.collect.counts import Counts, Place
 from bobusang.stages.collect.fetcher import absolute
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
     Made = tuple[Source, Task, Visit]
     """A visit, for whom, and where."""
-
-SOON = timedelta(seconds=1)
-"""A task that must wait goes back to its pool after this; the gate has blocked the pool for as long as need be."""
 
 
 class Collected(Done, frozen=True):
@@ -135,7 +132,7 @@ _READ = Done()
 def first_outcome(visit: Visit, now: datetime) -> Outcome:
     """What becomes of a task, as far as its visit alone tells."""
     if visit.wait is not None:
-        return Snooze(min(visit.wait.until, now + SOON), visit.wait.reason)
+        return put_off(visit.wait.until, now, visit.wait.reason)
     assert visit.verdict is not None
     if visit.drifted:
         return Park(ReasonClass.DRIFTED, visit.drifted)

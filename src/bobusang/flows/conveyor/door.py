@@ -32,6 +32,7 @@ class Door:
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
+        self._paced: set[str] = set()
 
     async def __call__(self, requests: Sequence[Request], /) -> Sequence[Answer | BobusangError]:
         """One answer or error each, in order. What the gate does not let through now is Throttled."""
@@ -49,6 +50,7 @@ class Door:
         policy = replace(self._collector.policy(source), identity=Identity())
         go = await gate.admit(source, policy, ENDPOINT, len(calls))
         if isinstance(go, Wait):
+            await self._prepare(source)
             return [Throttled(go.reason, until=go.until) for _ in calls]
         leases = [lease for lease in go.leases for _ in range(lease.calls)][: len(calls)]
         results: list[tuple[Lease, Verdict]] = []
@@ -69,6 +71,13 @@ class Door:
             len(calls) - len(answers)
         )
         return [*answers, *late]
+
+    async def _prepare(self, source: str) -> None:
+        """Set the pools of a place that no shop describes, once: who waits for its pictures waits there, and nobody
+        plans its pages, which is when they are set otherwise."""
+        if source not in self._collector.sources and source not in self._paced:
+            await self._collector.db.transact(lambda tx: self._collector.prepare(tx, source))
+            self._paced.add(source)
 
     async def _sent(self, call: Call, lease: Lease, pictures: Pictures) -> Answer | BobusangError:
         # Names in lower case: of two that differ by a letter's case both would be sent.

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bobusang.catalog.tables.images import Rights
-from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip, Snooze
+from bobusang.engine.outcome import Done, Fail, Outcome, Retry, Skip
+from bobusang.flows.collect.asks import pools_of
+from bobusang.flows.collect.waiting import put_off
 from bobusang.flows.conveyor import goods
+from bobusang.flows.conveyor.door import ENDPOINT
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import carried
 from bobusang.kit.errors import Throttled, Verdict
@@ -17,6 +20,7 @@ from bobusang.stages.register import accounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from bobusang.engine.model import Task
     from bobusang.flows.conveyor.belt import Belt
@@ -40,7 +44,8 @@ class Picturing:
         async with self._belt.db.read() as tx:
             known = await goods.of_tasks(tx, batch)
         found = await self._pictured(list(known.values()))
-        return [became(task, known.get(task.id), found) for task in batch]
+        now = self._belt.db.clock.now()
+        return [became(task, known.get(task.id), found, now) for task in batch]
 
     async def _pictured(self, known: Sequence[Known]) -> dict[int, Pictured]:
         service = self._belt.picturing
@@ -56,14 +61,14 @@ class Picturing:
         return {one.product_id: one for one in saved.pictured}
 
 
-def became(task: Task, known: Known | None, found: Mapping[int, Pictured]) -> Outcome:
+def became(task: Task, known: Known | None, found: Mapping[int, Pictured], now: datetime) -> Outcome:
     """What a task does after the pictures of its product were fetched. Pure."""
     if known is None or known.id not in found:
         return Skip("the product is not known any more")
     pictured = found[known.id]
     trouble = pictured.trouble
-    if isinstance(trouble, Throttled):
-        return Snooze(trouble.until, trouble.message)
+    if isinstance(trouble, Throttled):  # only now is it known that it asks the mall, so only now it has pools
+        return put_off(trouble.until, now, trouble.message, pool=pools_of(known.mall, ENDPOINT))
     may_come = trouble is not None and trouble.verdict is Verdict.RETRY
     if may_come and task.attempt < task.step.max_retries:
         return Retry(str(trouble))

@@ -15,7 +15,8 @@ import msgspec
 
 from bobusang.catalog import markets
 from bobusang.engine.model import NewTask
-from bobusang.engine.outcome import Done, Outcome, Skip, Snooze
+from bobusang.engine.outcome import Done, Outcome, Skip
+from bobusang.flows.collect.waiting import put_off
 from bobusang.flows.conveyor import choosing
 from bobusang.kit import json
 from bobusang.kit.errors import External, Throttled
@@ -128,7 +129,7 @@ class Enriching:
         try:
             found = await self._model.complete(_question(wanted))
         except Throttled as error:
-            return Snooze(min(error.until, self._db.clock.now() + REST), str(error))
+            return put_off(error.until, self._db.clock.now(), str(error), most=REST)
         except External as error:
             return Skip(f"the model said nothing: {error}")
         cost = found.usage.cost_micros
