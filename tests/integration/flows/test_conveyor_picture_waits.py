@@ -81,13 +81,13 @@ async def test_pictures_of_a_halted_mall_come_when_a_person_resumes_it(shop: Sho
 @pytest.mark.timeout(180)
 async def test_pictures_of_a_mall_that_was_off_come_when_it_is_enabled_again(shop: Shop) -> None:
     collector = shop.yard.app.collector
-    why = {"why": "their letter", "by": "test"}
+    why = "their letter"
     before = await asked(shop)
-    await shop.yard.db.transact(lambda tx: switch.disable(tx, collector.pools, "mustit", **why))
+    await shop.yard.db.transact(lambda tx: switch.disable(tx, collector.pools, "mustit", why=why, by="test"))
     batch = await shop.start(Mode.FULL, [MUSTIT], stages=AFTER)
     await turned_away(shop)
 
-    await shop.yard.db.transact(lambda tx: collector.enable(tx, "mustit", **why))
+    await shop.yard.db.transact(lambda tx: collector.enable(tx, "mustit", why=why, by="test"))
 
     assert await shop.ended(batch, patience=PATIENCE) == "COMPLETED"
     assert await asked(shop) - before == 2 * len(await shop.yard.rows(TASKS))
