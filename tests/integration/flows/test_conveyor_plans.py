@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.catalog.tables import mall_brands, products
-from bobusang.flows.conveyor import goods, lookup, picturing, registering, sifting, unseen
+from bobusang.flows.conveyor import goods, lookup, marking, picturing, sifting, unseen
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.stages.convert.tables import translation_memory
@@ -26,7 +26,7 @@ EXPLAIN = {Dialect.SQLITE: "explain query plan ", Dialect.POSTGRES: "explain ", 
 ANALYZE = Statement("analyze", mariadb=f"analyze table {', '.join(GROWING)}")
 SOME = list(range(1, 6))
 KEYS = [str(number) for number in SOME]
-SIFTED = {"mall": "okmall", "market": "buyma", "stamp": "", "now": NOON}
+SIFTED = {"mall": "okmall", "market": "buyma", "stamps": ["", "x"], "now": NOON}
 
 PRODUCTS = Bulk(
     products,
@@ -94,7 +94,7 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
         {"account": 1, "goods": [f"g{n}" for n in SOME], "products": SOME},
     ),
     "REGISTER: what was taken": (listings.STANDING, {"account": 1, "products": SOME}),
-    "REGISTER: how long they stay": (registering.ENDS, {"accounts": [1], "ids": SOME}),
+    "REGISTER: how long they stay": (marking.ENDS, {"accounts": [1], "ids": SOME}),
     "webhooks, by reference": (listings.BY_REFERENCE, {"references": [f"r{n}" for n in SOME]}),
     "webhooks, by the market's id": (listings.BY_MARKET_ID, {"account": 1, "ids": [f"m{n}" for n in SOME]}),
     "what a person closed": (closing.STILL_LIVE, {"account": 1, "never": closing.NEVER, "limit": 50}),

@@ -46,6 +46,8 @@ class Moved:
     market_id: str
     price: int | None
     keys: tuple[str, ...] = ()
+    unasked: bool = False
+    """A word that was no verdict made it otherwise: who thought it right must look again."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,8 @@ class _Desk:
     touched: set[int] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
     """By listing, the call that got its verdict."""
+    unasked: set[int] = field(default_factory=set)
+    """Listings that a word made otherwise which was no verdict."""
     halts: list[holds.Halt] = field(default_factory=list)
 
 
@@ -151,7 +155,7 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     is_open = call is not None and call.state.is_open and listing.open_call == call.id
     agreed = is_open and _agrees(differences)
     base = _base(desk, notice, listing, call, agreed=agreed)
-    desk.listings[listing.id] = replace(
+    after = desk.listings[listing.id] = replace(
         listing,
         market_id=notice.market_id,
         state=state,
@@ -166,7 +170,14 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     desk.touched.add(listing.id)
     if call is not None and agreed:
         _confirm(desk, call, drift)
+    elif _sold_as(after) != _sold_as(listing):
+        desk.unasked.add(listing.id)
     return Verdict(id, InboxState.APPLIED, "" if agreed else "no call was waiting for this", listing.id, _id(call))
+
+
+def _sold_as(listing: Listing) -> tuple[State, Draft | None, int | None]:
+    """What a comparison begins with."""
+    return listing.state, listing.confirmed, listing.shipping_charge
 
 
 def _agrees(differences: Sequence[Difference]) -> bool:
@@ -248,4 +259,4 @@ def _moved(desk: _Desk, id: int) -> Moved:
     listing = desk.listings[id]
     keys = (wait_key(desk.closed[id]),) if id in desk.closed else ()
     price = None if listing.confirmed is None else listing.confirmed.price
-    return Moved(id, listing.product_id, listing.state, listing.market_id, price, keys)
+    return Moved(id, listing.product_id, listing.state, listing.market_id, price, keys, id in desk.unasked)
