@@ -11,7 +11,7 @@ from bobusang.flows.conveyor import goods, lookup, marking, picturing, sifting, 
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.stages.convert.tables import translation_memory
-from bobusang.stages.register import claims, closing, listings, mirroring
+from bobusang.stages.register import claims, closing, listings, mirroring, reopening
 from bobusang.stages.register.tables import listing_claims
 from bobusang.stages.register.tables import listings as rows_of_listings
 from bobusang.testing.clock import NOON
@@ -98,6 +98,7 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "webhooks, by reference": (listings.BY_REFERENCE, {"references": [f"r{n}" for n in SOME]}),
     "webhooks, by the market's id": (listings.BY_MARKET_ID, {"account": 1, "ids": [f"m{n}" for n in SOME]}),
     "what a person closed": (closing.STILL_LIVE, {"account": 1, "never": closing.NEVER, "limit": 50}),
+    "what is for sale again": (reopening.UNDONE, {"account": 1, "since": NOON}),
     "what nobody has seen": (unseen.TOLD, {"account": 1, "never": closing.NEVER}),
     "alerts: what nobody has seen": (alarms.UNSEEN, {"account": 1, "never": closing.NEVER, "most": 10}),
     "alerts: what needs a person": (alarms.COUNTS, {"account": 1, "most": 10}),

@@ -1,4 +1,4 @@
-"""What the market says unasked is looked at by the next run."""
+"""What the market says unasked is looked at by the next run, and a closing that it undid is made again without one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from bobusang.flows.conveyor import cancelling
 from bobusang.flows.conveyor.model import Mode
 from bobusang.kit import json
 from bobusang.sandbox.buyma.account import Behaviour
@@ -15,19 +16,21 @@ from bobusang.sandbox.world import World
 from bobusang.stages.register.model import Policy
 from bobusang.testing.crawl import Visiting, visit
 from bobusang.testing.shop import ENDLESS, Shop
-from tests.integration.flows.selling import OKMALL, shelves
+from tests.integration.flows.selling import NO_DOUBLES, OKMALL, doubles, shelves
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
 TOKEN = {"X-Buyma-Personal-Shopper-Api-Access-Token": "sandbox-token"}
+HOUR = 3600.0
 LAST = """
     select c.kind, c.payload, l.market_id from listings l join market_calls c on c.listing_id = l.id
     where l.sku = :sku order by c.id desc"""
 CALLS = """
     select c.kind, c.state from listings l join market_calls c on c.listing_id = l.id
     where l.sku = :sku and c.kind <> 'CREATE' order by c.id"""
+ASKED = "select p.price from products p join listings l on l.product_id = p.id where l.sku = :sku"
 MARKED = "select count(*) as n from listings l join conveyor_marks m on m.product_id = l.product_id where l.sku = :sku"
 
 
@@ -86,3 +89,26 @@ async def test_a_price_that_is_changed_at_the_market_is_put_right_by_the_next_ru
     assert abs(prices[-1] - before["price"]) <= 1  # who comes from below is rounded down
     assert await any_shop.yard.rows(CALLS, sku=sku) == calls("EDIT CONFIRMED")
     assert await any_shop.yard.rows(MARKED, sku=sku) == [{"n": 1}]
+
+
+async def test_what_a_late_edit_puts_back_on_sale_is_closed_again_before_any_run(any_shop: Shop) -> None:
+    """The market takes an hour for an edit, and is quick with the closing that overtook it."""
+    sku = await some(any_shop)
+    key, door, engine = sku.removeprefix("okmall-"), any_shop.door, any_shop.yard.app.engine
+    await door.behave(delay=HOUR)
+    [asked] = await any_shop.yard.rows(ASKED, sku=sku)
+    await door.override("okmall", key, price=asked["price"] * 9 // 10)
+    batch = await any_shop.start(Mode.PARTIAL, [OKMALL])
+    await until(any_shop, CALLS, sku, calls("EDIT ACCEPTED"))
+    await any_shop.yard.db.transact(lambda tx: cancelling.cancel(tx, engine, batch, "a person wants the brand free"))
+    await door.override("okmall", key, sold_out=True)
+    for _ in range(2):  # the first list lacks it, which may mean anything; the second run asks for its page
+        assert await any_shop.run(Mode.PARTIAL, [OKMALL]) == "COMPLETED"
+    closed = (await shelves(any_shop))[sku]["status"]
+    assert await any_shop.yard.rows(CALLS, sku=sku) == calls("EDIT SUPERSEDED", "CLOSE CONFIRMED")
+
+    await door.settle(hurry=True)
+    await until(any_shop, CALLS, sku, calls("EDIT SUPERSEDED", "CLOSE CONFIRMED", "CLOSE CONFIRMED"))
+
+    assert (closed, (await shelves(any_shop))[sku]["status"]) == ("buyer_suspended", "buyer_suspended")
+    assert await doubles(door) == NO_DOUBLES

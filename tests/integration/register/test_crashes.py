@@ -25,6 +25,7 @@ def step(name: str, **given: Any) -> Step:
 
 PLAN, RECOVER, SEND, SETTLE = step("plan", dies=False), step("recover"), step("send"), step("settle")
 GO, RESEND, TOLD, APPLY, DIE = step("go"), step("resend"), step("told"), step("apply", dies=False), step("die")
+LAND = step("land")
 LISTED, ONE = (GO, TOLD), step("sends", count=1)
 CHEAPER = step("wish", id=1, wish={"price": yen(21_000)})
 GONE = step("wish", id=1, wish={"variants": stocks(Stock.OUT)})
@@ -88,6 +89,15 @@ STORIES: dict[str, tuple[Step, ...]] = {
         *(*LISTED, MORE, feel(Mood.DEAF), GO, GONE, feel(Mood.FINE), GO, TOLD),
     ),
     "one sells out while a size is added": (*LISTED, MORE, GO, ONE_GONE, GO, TOLD, GO, TOLD),
+    "an edit is done after the closing that overtook it": (
+        *(*LISTED, CHEAPER, feel(Mood.SLOW), GO, GONE, GO, TOLD, LAND, TOLD),
+        *(step("close_again"), ONE, SEND, SETTLE, TOLD, step("close_again"), step("sends", count=0)),
+    ),
+    "an edit is done after a size that sold out meanwhile, and the words come in the other order": (
+        *(*LISTED, CHEAPER, feel(Mood.SLOW), GO, ONE_GONE, GO, LAND, deliver(1), APPLY, deliver(0), APPLY),
+        *(step("close_again"), step("sends", count=0), RESEND, SEND, SETTLE, TOLD),
+    ),
+    "a size is added after it sold out": (*LISTED, MORE, feel(Mood.SLOW), GO, GONE, GO, TOLD, LAND, TOLD),
     "pictures cannot be had": (
         *(step("repicture", id=1, broken=True), GO, TOLD, RESEND, GO, TOLD),
         *(step("repicture", id=1, broken=False), GO, TOLD),

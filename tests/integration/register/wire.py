@@ -155,6 +155,7 @@ class Wire:
     trips: list[Trip] = field(default_factory=list)
     flying: list[tuple[Call, Trip]] = field(default_factory=list)
     was_late: bool = False
+    was_slow: bool = False
 
     async def send(self, call: Call) -> Answer:
         trip = await self._leaving(call)
@@ -169,7 +170,7 @@ class Wire:
                 self.was_late = True
                 raise Unavailable("no answer yet")
             case Mood.SLOW:
-                self.was_late = True
+                self.was_late = self.was_slow = True
         answer = await self._arrived(call, trip)
         if self.mood is Mood.MUTE:
             raise Unavailable("no answer")

@@ -12,7 +12,7 @@ from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
 from bobusang.flows.conveyor import marks
 from bobusang.kit import log
-from bobusang.stages.register import accounts, inbox
+from bobusang.stages.register import accounts, inbox, reopening
 from bobusang.stages.register.inbox import DOORBELL
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ async def applied(tx: Tx, register: Register, account: Account) -> int:
     moved = await register.apply(tx, account, limit=AT_ONCE)
     unasked = [one.product_id for one in moved if one.unasked]
     await marks.forget(tx, register.market.name, unasked)
+    if unasked:
+        tx.ring(reopening.BELL)
     await wake_many(tx, [key for one in moved if not one.unasked for key in one.keys], VERDICT)
     await wake_many(tx, [key for one in moved if one.unasked for key in one.keys])
     return len(moved)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.market import Market
-    from bobusang.stages.register.model import Account, Listing, Wanted
+    from bobusang.stages.register.model import Account, Draft, Listing, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def decide(
     day = today(market.abilities, now)
     limit = limit_of(listing, wanted.seen_at, account.policy, now)
     if limit.is_off or not wanted.is_known:
-        found = limited(listing, limit, account.policy)
+        found = limited(listing, limit, account.policy, _told(last))
     else:
         wish = drafted(wanted, capped(account) if limit is Limit.CAPPED else account, market.abilities, day)
         is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
@@ -111,6 +111,12 @@ def decide(
     assert first is not None
     stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
     return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
+
+
+def _told(last: MarketCall | None) -> Draft | None:
+    """The stock that the market confirmed last, where nothing was told since."""
+    is_so = last is not None and last.kind.by_stock and last.state is CallState.CONFIRMED
+    return last.draft if last is not None and is_so else None
 
 
 def _urgent(found: tuple[Step, ...] | Idle) -> tuple[Step, ...]:
