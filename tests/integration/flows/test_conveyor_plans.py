@@ -101,6 +101,7 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "what is for sale again": (reopening.UNDONE, {"account": 1, "since": NOON}),
     "what nobody has seen": (unseen.TOLD, {"account": 1, "never": closing.NEVER}),
     "alerts: what nobody has seen": (alarms.UNSEEN, {"account": 1, "never": closing.NEVER, "most": 10}),
+    "alerts: what ends": (alarms.ENDING, {"account": 1, "until": "2026-01-01", "most": 10}),
     "alerts: what needs a person": (alarms.COUNTS, {"account": 1, "most": 10}),
     "alerts: what sells at a loss": (
         alarms.BELOW,

@@ -10,7 +10,7 @@ import msgspec
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Bulk, Revise, Statement
 from bobusang.stages.register.closing import BY_PERSON
-from bobusang.stages.register.diffing import Kind, Urgency, Way
+from bobusang.stages.register.diffing import Kind, Urgency, Way, way_of
 from bobusang.stages.register.market import Family, Request
 from bobusang.stages.register.model import Draft
 from bobusang.stages.register.tables import CallState, market_calls
@@ -99,9 +99,7 @@ class MarketCall:
 
     @property
     def way(self) -> Way:
-        if not self.kind.by_stock:
-            return Way.EDIT
-        return Way.STOCK if self.request.family is Family.STOCK else Way.WHOLE
+        return way_of(self.kind, by_stock=self.request.family is Family.STOCK)
 
 
 async def add(tx: Tx, run: str, calls: Sequence[MarketCall]) -> None:

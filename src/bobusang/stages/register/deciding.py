@@ -109,8 +109,10 @@ def decide(
             return replace(decision, otherwise=next(others, None))
         first = first or decision
     assert first is not None
-    stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
-    return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
+    asked = [one for one in weighed if isinstance(one, Stopped)]
+    stuck = (one for one in asked if one.trip.guard is Guard.UNCLOSED)
+    # What cannot be delivered and is for sale is more urgent than a price; what a person is asked, than what waits.
+    return next(stuck, asked[0] if asked else first)
 
 
 def _told(last: MarketCall | None) -> Draft | None:
@@ -131,7 +133,7 @@ def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, imag
 
     What is under way may give the listing other options, and then nobody knows which grid the market has when the next
     call arrives: only closing goes on, by a call that fits both."""
-    step, sent = found[-1], under_way.draft
+    step, sent = next((one for one in reversed(found) if one.kind.by_stock), found[-1]), under_way.draft
     is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
     if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
         return _waiting(under_way)
@@ -161,7 +163,7 @@ def _weighed(
 ) -> Decision:
     chosen = Chosen(step)
     if not step.by_stock:
-        trip = price_trip(account.policy.caution, _prices(wanted, listing, day))
+        trip = _price_trip(step, wanted, listing, account, day)
         what = effect(step)
         if trip is not None and (listing.id, trip.guard, what) not in approvals:
             return Stopped(trip, what)
@@ -170,6 +172,17 @@ def _weighed(
     if not step.by_stock or not _stands(listing, step, now):
         return _refused(listing) if _stands(listing, step, now) else chosen
     return _again(step, whole(step, step.target.options, until, wanted.images), wanted, listing, account, market, now)
+
+
+def _price_trip(step: Step, wanted: Wanted, listing: Listing, account: Account, day: date) -> Trip | None:
+    """An extension keeps the price that is there; where that may not be asked any more, a person hears that it ends."""
+    prices = _prices(wanted, listing, day)
+    if step.kind is not Kind.EXTEND or listing.confirmed is None:
+        return price_trip(account.policy.caution, prices)
+    trip = price_trip(account.policy.caution, replace(prices, price=step.target.price))
+    if trip is None:
+        return None
+    return replace(trip, reason=f"{trip.reason}, so it is not extended beyond {listing.confirmed.available_until}")
 
 
 def _again(
