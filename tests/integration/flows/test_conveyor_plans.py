@@ -97,7 +97,10 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
     "REGISTER: how long they stay": (marking.ENDS, {"accounts": [1], "ids": SOME}),
     "webhooks, by reference": (listings.BY_REFERENCE, {"references": [f"r{n}" for n in SOME]}),
     "webhooks, by the market's id": (listings.BY_MARKET_ID, {"account": 1, "ids": [f"m{n}" for n in SOME]}),
-    "what a person closed": (closing.STILL_LIVE, {"account": 1, "never": closing.NEVER, "limit": 50}),
+    "what a person closed": (
+        closing.STILL_LIVE,
+        {"account": 1, "never": closing.NEVER, "abandoned": NOON, "limit": 50},
+    ),
     "what is for sale again": (reopening.UNDONE, {"account": 1, "since": NOON}),
     "what nobody has seen": (unseen.TOLD, {"account": 1, "never": closing.NEVER}),
     "alerts: what nobody has seen": (alarms.UNSEEN, {"account": 1, "never": closing.NEVER, "most": 10}),

@@ -177,11 +177,14 @@ class Machine(RuleBasedStateMachine):
         self._handed_out(outgoings)
 
     def _handed_out(self, outgoings: list[Outgoing]) -> None:
+        urgent = {row["id"] for row in self.mine("market_calls", "and urgency = 0")} if outgoings else ()
         for one in outgoings:
             assert one.token > self.tokens.get(one.call_id, 0)
             self.tokens[one.call_id] = one.token
             self.handed[one.call_id, one.token] = self.clock.now()
-            self.earliest[one.call_id] = self.clock.now() + LEASE + POLICY.patience
+            # A stock-out is told again, once, when nobody else may be telling it.
+            patience = timedelta() if one.token == 1 and one.call_id in urgent else POLICY.patience
+            self.earliest[one.call_id] = self.clock.now() + LEASE + patience
         self.unsent += outgoings
 
     @rule()

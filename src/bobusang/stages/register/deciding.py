@@ -100,7 +100,8 @@ def decide(
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
-        return _meanwhile(found, under_way, until, wanted.images)
+        is_sent = under_way.has_sender(now, account.policy.patience)
+        return _waiting(under_way) if is_sent else _meanwhile(found, under_way, until, wanted.images)
     first: Decision | None = None
     weighed = [_weighed(step, until, wanted, listing, account, market, now, day, approvals) for step in found]
     for place, decision in enumerate(weighed):
@@ -129,13 +130,14 @@ def _urgent(found: tuple[Step, ...] | Idle) -> tuple[Step, ...]:
 
 
 def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, images: tuple[str, ...]) -> Decision:
-    """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent.
+    """A stock-out does not wait minutes for the verdict on something else. An intent whose sender's time is over may
+    have been sent or not, like a call without an answer; while he may send it nothing overtakes it.
 
     What is under way may give the listing other options, and then nobody knows which grid the market has when the next
     call arrives: only closing goes on, by a call that fits both."""
     step, sent = next((one for one in reversed(found) if one.kind.by_stock), found[-1]), under_way.draft
     is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
-    if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
+    if not is_urgent or under_way.state is CallState.LOST:
         return _waiting(under_way)
     if not offers_more(sent, found[0].target):
         return _waiting(under_way)
