@@ -114,7 +114,8 @@ class Door:
         return list((await self._call("GET", "market/webhooks", {"key": key}))["items"])
 
     async def behave(self, **how: Any) -> dict[str, Any]:
-        """Say how BUYMA behaves: `delay= hour_limit= day_limit= retries= now=` and the rest of `Behaviour`."""
+        """Say how BUYMA behaves: `delay= stock_delay= hour_limit= day_limit= retries= now=` and the rest of
+        `Behaviour`."""
         return await self._call("POST", "market/behaviour", **how)
 
     async def account(self, **who: Any) -> dict[str, Any]:
@@ -137,9 +138,9 @@ class Door:
         """Send a webhook of our own words, with a wrong signature unless said."""
         await self._call("POST", "market/webhook", event=event, body=body, forged=forged)
 
-    async def settle(self) -> None:
-        """Wait until BUYMA has done all it accepted and sent all its webhooks."""
-        await self._call("POST", "market/settle")
+    async def settle(self, *, hurry: bool = False) -> None:
+        """Wait until BUYMA has done all it accepted and sent all its webhooks; `hurry`: it takes no time for it."""
+        await self._call("POST", "market/settle", hurry=hurry)
 
     async def _call(self, method: str, path: str, query: dict[str, str] | None = None, **body: Any) -> dict[str, Any]:
         data = json.dumps(body).encode() if method == "POST" else None

@@ -12,7 +12,7 @@ from bobusang.flows.conveyor import scheduling, unseen
 from bobusang.flows.conveyor.belt import Belt
 from bobusang.flows.conveyor.door import Door
 from bobusang.flows.conveyor.lookup import Lookup
-from bobusang.flows.market import alarms, closing, exchange, inbox, resending, showing
+from bobusang.flows.market import alarms, closing, exchange, inbox, reopening, resending, showing
 from bobusang.flows.market_upkeep import duties as market_upkeep
 from bobusang.kit.errors import Invalid
 from bobusang.kit.sql import Statement
@@ -110,6 +110,7 @@ def duties(settings: Settings, belt: Belt) -> list[Duty]:
         inbox.apply(database, belt.register),
         resending.resend(database, belt.register),
         closing.close(database, belt.register),
+        reopening.close_again(database, belt.register),
         unseen.watch(belt),
         alarms.watch(database, belt.register),
         *market_upkeep.duties(database, belt.collector.blobs),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bobusang.catalog.tables import mall_brands, products
-from bobusang.flows.conveyor import goods, lookup, picturing, registering, sifting, unseen
+from bobusang.flows.conveyor import goods, lookup, marking, picturing, sifting, unseen
 from bobusang.flows.market import alarms
 from bobusang.kit.sql import Bulk, Dialect, Statement
 from bobusang.stages.convert.tables import translation_memory
 from bobusang.stages.image import revisits
 from bobusang.stages.image.tables import image_revisits
-from bobusang.stages.register import claims, closing, listings, mirroring
+from bobusang.stages.register import claims, closing, listings, mirroring, reopening
 from bobusang.stages.register.tables import listing_claims
 from bobusang.stages.register.tables import listings as rows_of_listings
 from bobusang.testing.clock import NOON
@@ -28,7 +28,7 @@ EXPLAIN = {Dialect.SQLITE: "explain query plan ", Dialect.POSTGRES: "explain ", 
 ANALYZE = Statement("analyze", mariadb=f"analyze table {', '.join(GROWING)}")
 SOME = list(range(1, 6))
 KEYS = [str(number) for number in SOME]
-SIFTED = {"mall": "okmall", "market": "buyma", "stamp": "", "now": NOON}
+SIFTED = {"mall": "okmall", "market": "buyma", "stamps": ["", "x"], "now": NOON}
 
 PRODUCTS = Bulk(
     products,
@@ -99,12 +99,17 @@ ASKED: dict[str, tuple[Statement, dict[str, Any]]] = {
         {"account": 1, "goods": [f"g{n}" for n in SOME], "products": SOME},
     ),
     "REGISTER: what was taken": (listings.STANDING, {"account": 1, "products": SOME}),
-    "REGISTER: how long they stay": (registering.ENDS, {"accounts": [1], "ids": SOME}),
+    "REGISTER: how long they stay": (marking.ENDS, {"accounts": [1], "ids": SOME}),
     "webhooks, by reference": (listings.BY_REFERENCE, {"references": [f"r{n}" for n in SOME]}),
     "webhooks, by the market's id": (listings.BY_MARKET_ID, {"account": 1, "ids": [f"m{n}" for n in SOME]}),
-    "what a person closed": (closing.STILL_LIVE, {"account": 1, "never": closing.NEVER, "limit": 50}),
+    "what a person closed": (
+        closing.STILL_LIVE,
+        {"account": 1, "never": closing.NEVER, "abandoned": NOON, "limit": 50},
+    ),
+    "what is for sale again": (reopening.UNDONE, {"account": 1, "since": NOON}),
     "what nobody has seen": (unseen.TOLD, {"account": 1, "never": closing.NEVER}),
     "alerts: what nobody has seen": (alarms.UNSEEN, {"account": 1, "never": closing.NEVER, "most": 10}),
+    "alerts: what ends": (alarms.ENDING, {"account": 1, "until": "2026-01-01", "most": 10}),
     "alerts: what needs a person": (alarms.COUNTS, {"account": 1, "most": 10}),
     "alerts: what sells at a loss": (
         alarms.BELOW,

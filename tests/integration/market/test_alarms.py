@@ -157,6 +157,24 @@ async def test_a_raise_out_of_a_loss_that_a_guard_holds_is_told_as_a_loss_until_
     assert await told(desk) == {}
 
 
+async def test_what_ends_and_is_not_extended_is_told_before_and_after(desk: Desk, clock: ManualClock) -> None:
+    [day] = {row["available_until"] for row in await desk.rows("select available_until from listings")}
+    clock.advance(days=81)
+    assert await told(desk) == {}
+    await desk.go(COATS[1], run="r2")
+    await desk.told()
+    title = "buyma/main: 1 live listings end and are not extended"
+
+    for _ in range(2):
+        clock.advance(days=10)
+        assert await told(desk) == {"ending_listings:buyma/main": ("WARNING", title)}
+    [one] = await desk.db.transact(open_alerts)
+    assert one.text.startswith(f"okmall-1 ({day}). After that day buyers see them no longer")
+    await desk.go(COATS[0], run="r3")
+    await desk.told()
+    assert await told(desk) == {}
+
+
 async def priced(desk: Desk, product: int, result: Result, current: Money | None = None) -> None:
     wanted = Priced(product, f"okmall-{product}", "buyma", "main", None, current=current)
     await desk.db.transact(lambda tx: write(tx, [Quoted(wanted, result, Rival(Search.NEVER), "JPY")]))

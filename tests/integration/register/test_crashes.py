@@ -25,6 +25,7 @@ def step(name: str, **given: Any) -> Step:
 
 PLAN, RECOVER, SEND, SETTLE = step("plan", dies=False), step("recover"), step("send"), step("settle")
 GO, RESEND, TOLD, APPLY, DIE = step("go"), step("resend"), step("told"), step("apply", dies=False), step("die")
+LAND, SOON, WAIT = step("land"), step("later", minutes=2), step("later", minutes=0.2)
 LISTED, ONE = (GO, TOLD), step("sends", count=1)
 CHEAPER = step("wish", id=1, wish={"price": yen(21_000)})
 GONE = step("wish", id=1, wish={"variants": stocks(Stock.OUT)})
@@ -88,6 +89,48 @@ STORIES: dict[str, tuple[Step, ...]] = {
         *(*LISTED, MORE, feel(Mood.DEAF), GO, GONE, feel(Mood.FINE), GO, TOLD),
     ),
     "one sells out while a size is added": (*LISTED, MORE, GO, ONE_GONE, GO, TOLD, GO, TOLD),
+    "an edit is done after the closing that overtook it": (
+        *(*LISTED, CHEAPER, feel(Mood.SLOW), GO, GONE, GO, TOLD, LAND, TOLD),
+        *(step("close_again"), ONE, SEND, SETTLE, TOLD, step("close_again"), step("sends", count=0)),
+    ),
+    "an edit is done after a size that sold out meanwhile, and the words come in the other order": (
+        *(*LISTED, CHEAPER, feel(Mood.SLOW), GO, ONE_GONE, GO, LAND, deliver(1), APPLY, deliver(0), APPLY),
+        *(step("close_again"), step("sends", count=0), RESEND, SEND, SETTLE, TOLD),
+    ),
+    "a size is added after it sold out": (*LISTED, MORE, feel(Mood.SLOW), GO, GONE, GO, TOLD, LAND, TOLD),
+    "it sells out after the sender of an edit died, who had sent it": (
+        *(*LISTED, CHEAPER, PLAN, SEND, DIE, GONE, SOON, PLAN, ONE, SEND, SETTLE, TOLD),
+    ),
+    "it sells out after the sender of an edit died, who had not sent it": (
+        *(*LISTED, CHEAPER, PLAN, DIE, GONE, SOON, PLAN, ONE, SEND, SETTLE, TOLD, RESEND, step("sends", count=0)),
+    ),
+    "the sender of an edit comes back after a stock-out overtook it, and has not sent it": (
+        *(*LISTED, CHEAPER, PLAN, GONE, SOON, PLAN, step("sends", count=2), SEND, SETTLE, TOLD),
+    ),
+    "the sender of an edit comes back after a stock-out overtook it, with the answer": (
+        *(*LISTED, CHEAPER, PLAN, SEND, GONE, SOON, PLAN, SETTLE, ONE, SEND, SETTLE, TOLD),
+    ),
+    "the word on an edit comes between the stock-out's intent and its send": (
+        *(*LISTED, CHEAPER, PLAN, SEND, DIE, GONE, SOON, PLAN, TOLD, ONE, SEND, SETTLE, TOLD),
+    ),
+    "an edit whose sender died is done after the stock-out that overtook it": (
+        *(*LISTED, CHEAPER, feel(Mood.SLOW), PLAN, SEND, DIE, GONE, *[WAIT] * 5, GO),
+        *(TOLD, LAND, TOLD, step("close_again"), ONE, SEND, SETTLE, TOLD),
+    ),
+    "it sells out after the sender of a new size died, who had sent it": (
+        *(*LISTED, MORE, PLAN, SEND, DIE, GONE, SOON, PLAN, ONE, SEND, SETTLE, TOLD),
+    ),
+    "it sells out after the sender of a new size died, who had not sent it": (
+        *(*LISTED, MORE, PLAN, DIE, GONE, SOON, PLAN, ONE, SEND, SETTLE, TOLD),
+    ),
+    "the sender of a stock-out dies": (*LISTED, GONE, PLAN, DIE, SOON, RECOVER, ONE, SEND, SETTLE, TOLD),
+    "the sender of a stock-out dies twice": (
+        *(*LISTED, GONE, PLAN, SEND, DIE, SOON, RECOVER, DIE, SOON, RECOVER, step("sends", count=0), RESEND, SEND),
+        *(SETTLE, TOLD),
+    ),
+    "the sender of a stock-out comes back after another has taken over": (
+        *(*LISTED, GONE, PLAN, SEND, SOON, RECOVER, SETTLE, ONE, SEND, SETTLE, TOLD),
+    ),
     "pictures cannot be had": (
         *(step("repicture", id=1, broken=True), GO, TOLD, RESEND, GO, TOLD),
         *(step("repicture", id=1, broken=False), GO, TOLD),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -441,6 +441,68 @@ async def test_what_the_market_did_though_it_was_overtaken_is_known(db: Database
     assert isinstance(overtaking.decision, Chosen)
     assert overtaking.decision.supersedes is not None
     assert after.decision == Idle("as confirmed")
+
+
+def ordered(desk: Desk, quantity: int, **changes: object) -> Hook:
+    """The word that an order brings, while what was asked of the market last is not done yet."""
+    desk.shop.products[100] |= {"order_quantity": quantity, **changes}
+    desk.shop.ticks += 1
+    return desk.shop.hook("product/update", desk.shop.said(100))
+
+
+def failed(desk: Desk) -> Hook:
+    """What was asked of the market last has come to nothing."""
+    uid, _, product = desk.shop.queue.pop()
+    errors = {"comments": ["使用できない文字が含まれています"]}
+    return desk.shop.hook("product/fail_to_update", desk.shop._failure(uid, product["reference_number"], errors))
+
+
+REWORDED: dict[str, Any] = {"comments": "新しい説明です。"}
+
+
+@pytest.mark.parametrize(("changes", "days", "kind"), [({}, 80, Kind.EXTEND), (REWORDED, 1, Kind.EDIT)])
+async def test_a_word_that_an_order_brings_confirms_nothing_that_it_has_as_it_was(
+    db: Database, clock: ManualClock, changes: dict[str, Any], days: int, kind: Kind
+) -> None:
+    desk = await listed(db)
+    clock.advance(days=days)
+    wish = replace(coats(1)[0], **changes)
+    before = await desk.rows("select available_until from listings")
+    await desk.go(wish)
+
+    (word,) = await desk.told([ordered(desk, 2)])
+    assert (word.keys, await desk.rows("select available_until from listings")) == ((), before)
+    (refused,) = await desk.told([failed(desk)])
+
+    calls = await desk.rows("select kind, state from market_calls where kind <> 'CREATE'")
+    assert calls == [{"kind": kind, "state": CallState.REJECTED}]
+    assert refused.keys
+    assert await desk.rows("select refusal_cause from listings") == [{"refusal_cause": "data"}]
+
+
+async def test_a_text_that_the_market_writes_its_own_way_is_a_verdict(db: Database) -> None:
+    desk = await listed(db)
+    await desk.go(replace(coats(1)[0], **REWORDED))
+
+    (word,) = await desk.told([ordered(desk, 2, comments="新しい 説明です。")])
+
+    assert word.keys
+    assert await desk.rows("select state from market_calls where kind = 'EDIT'") == [{"state": CallState.CONFIRMED}]
+
+
+async def test_an_overtaken_edit_is_not_believed_by_a_word_that_has_its_text_as_it_was(db: Database) -> None:
+    desk = await listed(db)
+    reworded = replace(coats(1)[0], **REWORDED)
+    await desk.go(reworded)
+    await desk.go(replace(reworded, variants=stocks(c1_s1=Stock.OUT)))
+    await desk.told([ordered(desk, 2)])
+    desk.shop.queue = desk.shop.queue[1:]
+    await desk.told()
+
+    (after,) = await desk.plan(replace(reworded, variants=stocks(c1_s1=Stock.OUT)))
+
+    assert isinstance(after.decision, Chosen)
+    assert (after.decision.step.kind, after.decision.step.changed) == (Kind.EDIT, ("comments",))
 
 
 async def test_a_closing_that_is_refused_goes_as_a_whole_and_then_to_a_person(db: Database) -> None:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from bobusang.sandbox.buyma.listing import Listing
     from bobusang.testing.clock import ManualClock
 
-BEHAVIOUR = Behaviour(delay=0, retry_seconds=0, hour_limit=0, day_limit=0)
+BEHAVIOUR = Behaviour(delay=0, stock_delay=0, retry_seconds=0, hour_limit=0, day_limit=0)
+HOUR = 3600.0
 LAST = Statement("""
     select c.id, c.state, c.payload from listings l join market_calls c on c.listing_id = l.id
     where l.account_id = :account and l.reference = :reference order by c.id desc limit 1""")
@@ -42,7 +43,12 @@ class Mood(StrEnum):
     DEAF = "deaf"  # never arrives, no answer
     MUTE = "mute"  # arrives, no answer
     LATE = "late"  # arrives later, no answer
+    SLOW = "slow"  # arrives and is answered; a product is done later, stock at once
     BUSY = "busy"  # 429
+
+
+def is_product(call: Call) -> bool:
+    return call.url.endswith("/products.json")
 
 
 @dataclass(slots=True)
@@ -101,15 +107,33 @@ class Place:
         self.hooks[token] = []
         self.sandbox.desk.market.put_account(Account(token=token, secret=secret, webhook_url=f"{self.ear}/{token}"))
 
-    async def arrive(self, call: Call) -> Answer:
-        """The market takes a request, does it and tells of it, each at an instant of its own."""
+    async def arrive(self, call: Call, *, slow: bool = False) -> Answer:
+        """The market takes a request, does it and tells of it, each at an instant of its own. Products are done in the
+        order in which they came, and stock before those that take their time."""
+        market = self.sandbox.desk.market
+        if not slow and is_product(call):
+            await self.finish()
+        self._tick(delay=HOUR if slow else 0.0)
+        answer = await self.transport.send(call)
+        await market.works.idle()
+        await market.post.lanes.settled()
+        return answer
+
+    async def finish(self) -> None:
+        """What took its time is done, and its webhook is not lost: nothing else may tell of it."""
+        market, before = self.sandbox.desk.market, {token: len(hooks) for token, hooks in self.hooks.items()}
+        while await market.works.hasten():
+            self._tick()
+        await market.settled()
+        for token, hooks in self.hooks.items():
+            for hook in hooks[before[token] :]:
+                hook.sure = True
+
+    def _tick(self, delay: float = 0.0) -> None:
         market = self.sandbox.desk.market
         self.arrivals += 1
         now = self.clock.now() + timedelta(milliseconds=self.arrivals)
-        market.behaviour = msgspec.structs.replace(market.behaviour, now=now)
-        answer = await self.transport.send(call)
-        await market.settled()
-        return answer
+        market.behaviour = msgspec.structs.replace(market.behaviour, now=now, delay=delay)
 
     def listings(self, token: str) -> dict[str, Listing]:
         """A seller's listings by the reference they were made with; two of one are an error."""
@@ -131,6 +155,7 @@ class Wire:
     trips: list[Trip] = field(default_factory=list)
     flying: list[tuple[Call, Trip]] = field(default_factory=list)
     was_late: bool = False
+    was_slow: bool = False
 
     async def send(self, call: Call) -> Answer:
         trip = await self._leaving(call)
@@ -144,6 +169,8 @@ class Wire:
                 self.flying.append((call, trip))
                 self.was_late = True
                 raise Unavailable("no answer yet")
+            case Mood.SLOW:
+                self.was_late = self.was_slow = True
         answer = await self._arrived(call, trip)
         if self.mood is Mood.MUTE:
             raise Unavailable("no answer")
@@ -157,16 +184,17 @@ class Wire:
         assert last is not None, "a reference was sent that no listing has"
         assert json.loads(last["payload"])["product"] == body, "what is sent was overtaken, or is not what was intended"
         assert last["state"] != "CANCELLED"
-        return Trip(last["id"], self.place.clock.now(), call.url.endswith("/products.json"))
+        return Trip(last["id"], self.place.clock.now(), is_product(call))
 
     async def _arrived(self, call: Call, trip: Trip) -> Answer:
-        answer = await self.place.arrive(call)
+        answer = await self.place.arrive(call, slow=self.mood is Mood.SLOW and trip.is_product)
         assert answer.status == 201, answer.body
         trip.uid = str(json.loads(answer.body)["request_uid"])
         return answer
 
     async def land(self) -> None:
-        """What was late arrives, and its webhook is not lost."""
+        """What was slow is done; what was late arrives, and its webhook is not lost."""
+        await self.place.finish()
         flying, self.flying = self.flying, []
         hooks = self.place.hooks[self.token]
         for call, trip in flying:

@@ -109,6 +109,25 @@ async def test_the_same_reference_again_is_an_edit_and_another_one_a_duplicate(
     assert receiver.events == ["product/create", "product/update", "product/create"]
 
 
+async def test_stock_with_a_delay_of_its_own_is_done_before_the_product_calls_that_were_sent_first(
+    http: ClientSession, door: Door, receiver: Receiver
+) -> None:
+    await post(http, door, body(door))
+    found = []
+    for own in (60, None):
+        await door.behave(delay=3600, stock_delay=own)
+        await post(http, door, body(door, price=20000), settle=False)
+        await post(http, door, {"reference_number": "REF-1", **OUT}, "products/variants.json", settle=False)
+        await door.settle(hurry=True)
+        found.append((await listing(door))["status"])
+
+    assert found == ["public", "buyer_suspended"]
+    assert [told["status"] for _, told in receiver.got[1:]] == [
+        *("buyer_suspended", "public"),
+        *("public", "buyer_suspended"),
+    ]
+
+
 async def test_an_id_with_a_reference_overwrites_the_reference(http: ClientSession, door: Door) -> None:
     await post(http, door, body(door))
     id = (await listing(door))["id"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ from bobusang.stages.register.diffing import (
     Kind,
     Step,
     Urgency,
+    Way,
     aligned,
     differing,
     frozen_differences,
@@ -156,6 +158,29 @@ def test_the_end_is_extended_before_it_comes_and_only_then() -> None:
 
     assert found(draft(), listing(far)) == Idle("as confirmed")
     assert found(draft(), listing(near)) == (Step(Kind.EXTEND, draft(), Urgency.CONTENT, ("available_until",)),)
+
+
+@pytest.mark.parametrize(
+    ("wish", "ways"),
+    [
+        ({"price": 21_000}, [Kind.EDIT, Kind.EXTEND]),
+        ({"variants": stocks(c1_s1=Stock.IN_HAND)}, [Kind.STOCK, Kind.EXTEND]),
+        ({"price": 21_000, "variants": stocks(c1_s1=Stock.IN_HAND)}, [Kind.EDIT, Kind.STOCK, Kind.EXTEND]),
+        ({"variants": stocks(c1_s1=Stock.OUT)}, [Kind.STOCK]),
+        ({"price": 21_000, "variants": stocks(Stock.OUT)}, [Kind.CLOSE]),
+    ],
+)
+def test_what_cannot_be_changed_is_extended_as_it_is_unless_some_of_it_is_not_to_be_sold(
+    wish: dict[str, Any], ways: list[Kind]
+) -> None:
+    near = draft(available_until=TODAY + timedelta(14))
+
+    answer = found(draft(**wish), listing(near))
+
+    assert not isinstance(answer, Idle)
+    assert [step.kind for step in answer] == ways
+    if ways[-1] is Kind.EXTEND:
+        assert (answer[-1].target, answer[-1].way) == (draft(), Way.WHOLE)
 
 
 def test_another_translation_of_an_option_is_no_news() -> None:

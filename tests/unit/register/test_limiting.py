@@ -12,12 +12,18 @@ from bobusang.kit.transport import AiohttpTransport
 from bobusang.stages.register.deciding import Chosen, decide
 from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency
 from bobusang.stages.register.limiting import WORDS, Limit, limit_of, limited
-from bobusang.stages.register.model import Policy, State, Stock, Unseen
+from bobusang.stages.register.model import Policy, State, Stock, Unseen, Variant
+from bobusang.stages.register.reopening import lowered
 from tests.unit.register.making import ACCOUNT, WANTED, draft, listing, stocks
 
 NOW = datetime(2026, 3, 2, 3, tzinfo=UTC)
 POLICY = Policy()
 MARKET = Buyma(AiohttpTransport(frozenset()), "http://market")
+
+
+def held(count: int) -> tuple[Variant, ...]:
+    """The grid, each cell with so many in hand."""
+    return tuple(Variant(one.color, one.size, Stock.IN_HAND, count) for one in stocks())
 
 
 def ago(**span: float) -> datetime:
@@ -56,6 +62,25 @@ def test_a_limit_asks_for_the_smallest_call_by_what_the_market_has() -> None:
     assert limited(listing(), Limit.UNSEEN, POLICY) == limited(listing(), Limit.CLOSED, POLICY) == closing
     suspended = listing(state=State.SUSPENDED)
     assert limited(suspended, Limit.CLOSED, POLICY) == Idle(WORDS[Limit.CLOSED])
+
+
+@pytest.mark.parametrize(
+    ("stands", "told", "found"),
+    [
+        (stocks(), stocks(), stocks()),
+        (stocks(), stocks(c1_s1=Stock.OUT), stocks(c1_s1=Stock.OUT)),
+        (stocks(c2_s2=Stock.OUT), stocks(c1_s1=Stock.OUT), stocks(c1_s1=Stock.OUT, c2_s2=Stock.OUT)),
+        (held(5), held(2), held(2)),
+        (held(1), held(2), held(1)),
+        ((*stocks(), Variant("c1", "s9", Stock.TO_ORDER)), stocks(Stock.OUT), None),
+    ],
+)
+def test_what_is_for_sale_again_is_lowered_to_what_was_told_last_and_nothing_is_raised(
+    stands: tuple[Variant, ...], told: tuple[Variant, ...], found: tuple[Variant, ...] | None
+) -> None:
+    after = lowered(draft(variants=stands, order_quantity=2), draft(variants=told, order_quantity=3))
+
+    assert after.is_sold_out if found is None else after == draft(variants=found, order_quantity=2)
 
 
 def test_what_nobody_looked_at_closes_nothing_by_itself() -> None:

@@ -41,6 +41,28 @@ async def test_work_of_one_key_is_done_in_order_and_by_its_time() -> None:
     assert (done, lanes.pending, list(lanes.broken)) == (["a0", "a1", "a2", "a3", "a4", "sooner", "late"], 0, [])
 
 
+async def test_what_would_take_its_time_is_done_without_it_one_after_another() -> None:
+    lanes, done = Lanes(2), list[float]()
+
+    def noting(delay: float) -> Callable[[], Awaitable[None]]:
+        async def note() -> None:
+            done.append(delay)
+
+        return note
+
+    await lanes.open()
+    for key, delay in (("a", 3600.0), ("b", 7200.0), ("b", 1800.0), ("a", 0.0)):
+        lanes.put(key, delay, noting(delay))
+    found = []
+    while await lanes.hasten():
+        found.append(list(done))
+    await lanes.settled()
+    await lanes.close()
+
+    assert done == [0.0, 1800.0, 3600.0, 7200.0]
+    assert found == [done[:1], done[:2], done[:3]]
+
+
 async def test_work_that_breaks_is_noted_and_the_next_is_done() -> None:
     lanes, done = Lanes(1), list[int]()
 

@@ -145,6 +145,12 @@ ADVICE: Mapping[str, Advice] = {
         "/sellers/sources",
         N_("See the sources"),
     ),
+    "ending_listings": Advice(
+        N_("Live listings end"),
+        N_("They are not extended. See what stands in the way: a price that is held, a refusal, or nobody runs them."),
+        "/listings?state=LIVE",
+        N_("See the live listings"),
+    ),
     "search_lag": Advice(
         N_("The search index is behind"),
         N_("See how the index stands; make it anew if it does not catch up."),

@@ -61,6 +61,11 @@ async def stamp(tx: Tx, market: str, day: date) -> str:
     return digest([RULES, day.isoformat(), rates, told, accounts])
 
 
+def unraised(stamp: str) -> str:
+    """The stamp of what is as it should be but for a price that PARTIAL does not raise: FULL looks at it."""
+    return digest([stamp, "unraised"])
+
+
 async def put(tx: Tx, market: str, marks: Iterable[Mark]) -> None:
     """Keep these."""
     fresh = {one.product_id: one for one in marks}

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from bobusang.engine.outcome import Done, Fail, Outcome, Skip, Snooze, Wait
 from bobusang.engine.waiting import wake_many
-from bobusang.flows.conveyor import goods, marks, outdating, wanting
-from bobusang.flows.conveyor.marks import Mark
+from bobusang.flows.conveyor import goods, marking, outdating, wanting
 from bobusang.flows.conveyor.model import Stage
 from bobusang.flows.conveyor.onward import URGENT, carried
 from bobusang.kit.clock import utc
 from bobusang.kit.errors import Missing
-from bobusang.kit.sql import Statement
 from bobusang.stages.convert import store
 from bobusang.stages.price import quotes
 from bobusang.stages.price.model import Reason
@@ -53,10 +53,6 @@ DOUBTED = "option codes name something else than was converted, and their stock 
 UNDER_WAY = "the market has not judged the last call yet"
 ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
 """A price that one step or one day could not bring where it should be."""
-SOON, DAILY = timedelta(hours=1), timedelta(days=1)
-ENDS = Statement("""
-    select product_id, account_id, available_until from listings
-    where account_id in (:accounts...) and product_id in (:ids...)""")
 
 
 class Registered(Done, frozen=True):
@@ -64,6 +60,8 @@ class Registered(Done, frozen=True):
 
     soon: bool = False
     """Whether it is worth another look in an hour."""
+    looked: datetime | None = None
+    """When it was found so: the market may have spoken since."""
 
 
 class Outrun(Skip, frozen=True):
@@ -91,34 +89,19 @@ class Registering:
 
     async def work(self, batch: Sequence[Task]) -> Sequence[Outcome]:
         """Plan, send and wait; or, woken by the verdict, be done."""
-        sellers = await self._sellers()
+        looked, sellers = self._belt.db.clock.now(), await self._sellers()
         woken = [task for task in batch if task.signal is not None and not self._is_old(task, sellers)]
         over = await self._over(woken, sellers)
         left = [task for task in batch if task.id not in over]
         outcomes = {**over, **(await self._sent(left, sellers) if left else {})}
-        return [outcomes[task.id] for task in batch]
+        return [_looked(outcomes[task.id], looked) for task in batch]
 
     async def save(self, tx: Tx, owned: Sequence[tuple[Task, Done]]) -> None:
-        """Mark what is as it should be, and when it must be looked at though nothing changed."""
+        """Mark what is as it should be."""
         fine = [(task, done) for task, done in owned if isinstance(done, Registered) and not _held(task)]
-        if not fine:
-            return
-        policies = {one.id: one.policy for one in await accounts.every(tx)}
-        ends: dict[int, datetime] = {}
-        ids = sorted({task.input["id"] for task, _ in fine})
-        for row in await tx.fetch(ENDS, accounts=sorted(policies), ids=ids):
-            if row["available_until"] is None:
-                continue
-            extended = date.fromisoformat(row["available_until"]) - timedelta(days=policies[row["account_id"]].extend)
-            at = datetime.combine(extended, time(), UTC)
-            ends[row["product_id"]] = min(at, ends.get(row["product_id"], at))
-        found = []
-        for task, done in fine:
-            told = task.input
-            due = tx.now + (SOON if done.soon else DAILY)
-            due = due if done.soon else max(due, ends.get(told["id"], due))
-            found.append(Mark(told["id"], told["version"], told["stamp"], told["model"], due))
-        await marks.put(tx, self._belt.market, found)
+        await marking.mark(
+            tx, self._belt.market, [marking.Fine(task.input, done.looked, done.soon) for task, done in fine]
+        )
 
     async def _sellers(self) -> dict[str, Account]:
         async with self._belt.db.read() as tx:
@@ -318,6 +301,10 @@ def done(task: Task, words: str = "confirmed") -> Registered | Skip:
         return Skip(f"{words}, but {DOUBTED}")
     prices: Mapping[str, Any] = task.input["prices"]
     return Registered(output=words, soon=any(one["reason"] in ON_ITS_WAY for one in prices.values()))
+
+
+def _looked(outcome: Outcome, at: datetime) -> Outcome:
+    return msgspec.structs.replace(outcome, looked=at) if isinstance(outcome, Registered) else outcome
 
 
 def _outdated_first(asked: tuple[int, Wanted]) -> bool:

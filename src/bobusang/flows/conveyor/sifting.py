@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CHUNK = 100
 _DUE = """
-    m.product_id is null or m.version <> p.version or m.stamp <> :stamp or m.due_at <= :now
+    m.product_id is null or m.version <> p.version or m.stamp not in (:stamps...) or m.due_at <= :now
       or r.due_at <= :now or r.checked_at > m.marked_at"""
 _MARKED = """
     left join conveyor_marks m on m.product_id = p.id and m.market = :market
@@ -161,7 +161,8 @@ async def sought(
     """By key, the products that a run looks at: of FULL all, of PARTIAL those that are due among what is listed, or
     (`live_only`) on sale."""
     found: dict[str, Row] = {}
-    told: dict[str, Any] = {"mall": mall, "market": market, "stamp": stamp, "now": tx.now}
+    stamps = [stamp, marks.unraised(stamp)] if partial else [stamp]
+    told: dict[str, Any] = {"mall": mall, "market": market, "stamps": stamps, "now": tx.now}
     if partial:
         told["accounts"] = [one.id for one in await _accounts(tx, market)]
         told["states"] = [State.LIVE] if live_only else list(State)

@@ -7,6 +7,7 @@ by nobody, and the listing goes on looking well.
 from __future__ import annotations
 
 from datetime import timedelta
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
@@ -29,9 +30,10 @@ MOST = 1000
 """Counted so far: beyond it nobody reads the number."""
 EXAMPLES = 10
 LOST, REFUSED = "lost", "refused"
+NONE: Mapping[str, str] = MappingProxyType({})
 RULES = (
     *("account_off", "market_holds", "two_products", "lost_calls", "refused_live", "below_floor"),
-    *("unseen_listings", "no_secret"),
+    *("unseen_listings", "ending_listings", "no_secret"),
 )
 
 # Each by its own index, and by the newest so many. What is refused is asked as in `receipts.REFUSED`.
@@ -64,6 +66,12 @@ UNSEEN = Statement("""
     select sku from listings where unseen_at > :never and closed_at is null and coalesce(account_id, 0) = :account
       and coalesce(state, '') = 'LIVE' order by unseen_at, id limit :most""")
 
+# They are extended by themselves long before; by our own day, for one more or less is no matter here.
+ENDING = Statement("""
+    select sku, available_until from listings
+    where account_id = :account and available_until <= :until and coalesce(state, '') = 'LIVE'
+    order by available_until, id limit :most""")
+
 
 def watch(db: Database, register: Register) -> Duty:
     """Every minute, four statements an account; nothing is written while all is well."""
@@ -89,9 +97,11 @@ async def wrong(tx: Tx, register: Register) -> list[Notice]:
         below = [row["sku"] for row in losses]
         gone = await tx.fetch(UNSEEN, account=account.id, never=closing.NEVER, most=MOST)
         unseen = [row["sku"] for row in gone]
+        said |= {"until": (tx.now.date() + timedelta(days=account.policy.extend // 2)).isoformat()}
+        ending = {row["sku"]: row["available_until"] for row in await tx.fetch(ENDING, **said)}
         secret = _secret(register, account)
         live = await listings.live(tx, account.id) if secret or not account.enabled else 0
-        found += judge(account, counts, below, unseen, live, secret)
+        found += judge(account, counts, below, unseen, live, secret, ending)
     return found
 
 
@@ -111,10 +121,11 @@ def judge(
     unseen: Sequence[str] = (),
     live: int = 0,
     secret: str = "",
+    ending: Mapping[str, str] = NONE,
 ) -> Iterator[Notice]:
     """What an account's counts say: by guard its holds, and `lost` and `refused`; the SKUs that sell below their floor,
     and those that nobody has seen for long; how many listings are live where nothing can be sent, and why it has no
-    token. Pure."""
+    token; the SKUs that end soon, with their last days. Pure."""
     shop, who = f"{account.market}/{account.name}", f"--account {account.name}"
     if not account.enabled:
         yield Notice(
@@ -190,6 +201,16 @@ def judge(
             f"{named(unseen)}. Is their mall off, silent or blocked, or their brand not run (`bobusang source list`)? "
             f"Once this was told, {' and '.join(then) or 'nothing is done by itself'}, until a page shows them again. "
             "`bobusang listing close SKU` takes one off now.",
+        )
+    if ending:
+        yield Notice(
+            f"ending_listings:{shop}",
+            Level.WARNING,
+            f"{shop}: {_many(len(ending))} live listings end and are not extended",
+            f"{named([f'{sku} ({day})' for sku, day in ending.items()])}. After that day buyers see them no longer, "
+            f"though nothing else tells so. They are extended {account.policy.extend} days before by the runs of their "
+            "brand, unless their price may not be asked any more or the market refuses it: `bobusang listing receipt "
+            "SKU` and `bobusang listing holds` say what stands in the way.",
         )
 
 

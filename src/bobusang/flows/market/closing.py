@@ -41,7 +41,7 @@ async def _closed(db: Database, register: Register, account: Account) -> int:
     if not account.enabled:
         return 0
     async with db.read() as tx:
-        found = await closing.still_live(tx, account.id, limit=AT_ONCE)
+        found = await closing.still_live(tx, account.id, account.policy.patience, limit=AT_ONCE)
     try:
         return await limited(db, register, account, closing.BY_PERSON, found, {}) if found else 0
     except Exception as error:

@@ -1,4 +1,7 @@
-"""Webhooks take effect: every account's inbox is applied, and who waits for a verdict is woken in the same commit."""
+"""Webhooks take effect: every account's inbox is applied, and who waits for a verdict is woken in the same commit.
+
+What the market says unasked takes its mark from a listing there: nobody knows any more that it is as it should be.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from bobusang.engine.upkeep.duty import Duty
 from bobusang.engine.waiting import wake_many
+from bobusang.flows.conveyor import marks
 from bobusang.kit import log
 from bobusang.kit.db import Contended
 from bobusang.kit.errors import BobusangError, External
-from bobusang.stages.register import accounts, inbox
+from bobusang.stages.register import accounts, inbox, reopening
 from bobusang.stages.register.inbox import DOORBELL
 
 if TYPE_CHECKING:
@@ -90,7 +94,13 @@ def _passes(error: Exception) -> bool:
 
 
 async def applied(tx: Tx, register: Register, account: Account, *, only: int | None = None) -> int:
-    """Let webhooks of an account take effect, and wake who waits for them; how many listings moved."""
+    """Let webhooks of an account take effect, and wake who waits for them; how many listings moved. What a word made
+    otherwise that nobody asked for is looked at by the next run, and at once by who waits for a verdict on it."""
     moved = await register.apply(tx, account, limit=AT_ONCE, only=only)
-    await wake_many(tx, [key for one in moved for key in one.keys], VERDICT)
+    unasked = [one.product_id for one in moved if one.unasked]
+    await marks.forget(tx, register.market.name, unasked)
+    if unasked:
+        tx.ring(reopening.BELL)
+    await wake_many(tx, [key for one in moved if not one.unasked for key in one.keys], VERDICT)
+    await wake_many(tx, [key for one in moved if one.unasked for key in one.keys])
     return len(moved)

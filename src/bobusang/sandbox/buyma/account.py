@@ -34,6 +34,9 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     delay: float = 1.0
     """Seconds from the answer to the effect and its webhook; minutes in truth."""
+    stock_delay: float | None = None
+    """The same for stock calls, which then no longer wait for the product calls before them: seconds to minutes in
+    truth, so that one may be done first that was sent last. None: in one row with product calls."""
     answer_seconds: float = 5.0
     """How long a receiver may take."""
     retries: int = 5
@@ -54,6 +57,12 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if min(self.hour_limit, self.day_limit) < 0:
             raise Invalid("a limit is a number of calls", hint="0 takes any number", field="market_limits")
+
+    def lane(self, key: str, *, stock: bool) -> tuple[str, float]:
+        """Where a call about this waits for its effect, and for how many seconds."""
+        if not stock or self.stock_delay is None:
+            return key, self.delay
+        return f"{key} stock", self.stock_delay
 
 
 class Budget:

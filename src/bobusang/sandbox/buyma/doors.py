@@ -49,6 +49,11 @@ class Offered(msgspec.Struct, forbid_unknown_fields=True):
     """None: as it is seeded."""
 
 
+class Settled(msgspec.Struct, forbid_unknown_fields=True):
+    hurry: bool = False
+    """Whether what would take its time is done without it, one after another."""
+
+
 class Letter(msgspec.Struct, forbid_unknown_fields=True):
     event: str
     body: dict[str, Any]
@@ -142,6 +147,8 @@ class Doors:
         return {"rivals": len(told.rivals or ())}
 
     async def _settle(self, query: Mapping[str, str], raw: bytes) -> Answer:
+        while decoded(raw, Settled).hurry and await self._market.works.hasten():
+            pass
         try:
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self._market.settled()

@@ -60,6 +60,29 @@ class Lanes:
         heappush(self._heaps[lane], (due, next(self._order), work))
         self._news[lane].set()
 
+    async def idle(self) -> None:
+        """Wait until nothing is left that is due."""
+        while self.pending > len(self._waiting()):
+            self._settled.clear()
+            await self._settled.wait()
+
+    async def hasten(self) -> bool:
+        """When all is done that is due, let what comes next wait no longer; whether something comes."""
+        await self.idle()
+        if not (waiting := self._waiting()):
+            return False
+        lane = min(waiting)[1]
+        heap = self._heaps[lane]
+        _, order, work = heappop(heap)  # nothing in it is due, so this one is the first
+        heappush(heap, (0.0, order, work))
+        self._news[lane].set()
+        return True
+
+    def _waiting(self) -> list[tuple[tuple[float, int], int]]:
+        """What is not due yet, by its time, and its lane."""
+        now = asyncio.get_running_loop().time()
+        return [(one[:2], lane) for lane, heap in enumerate(self._heaps) for one in heap if one[0] > now]
+
     async def settled(self) -> None:
         """Wait until nothing is left."""
         while self.pending:

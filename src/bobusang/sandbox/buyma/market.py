@@ -176,8 +176,9 @@ class Market:
 
     def _put(self, request: Request) -> None:
         known = self.find(request.account, request.product)
-        key = known.reference if known else request.key
-        self.works.put(key, self.behaviour.delay, partial(self._work, request))
+        about = known.reference if known else request.key
+        lane, delay = self.behaviour.lane(about, stock=request.stock)
+        self.works.put(lane, delay, partial(self._work, request))
 
     def decide(self, id: int, status: Status) -> None:
         """The market's people change a product's state, and the seller hears of it."""

@@ -1,7 +1,8 @@
 """What webhooks change: the market's word is the read-back, an older word never wins, and nothing is guessed.
 
-A word confirms the open call when price, stock and state are what the call asked for. Otherwise it is knowledge only:
-the call stays open until its own word comes, or it is sent again.
+A word confirms the open call when price, stock and state are what the call asked for, and nothing that it was to change
+is still as it was, for orders bring words, too. Otherwise it is knowledge only: the call stays open until its own word
+comes, or it is sent again.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from bobusang.kit.clock import text
 from bobusang.kit.errors import Invalid
 from bobusang.platform.bus import Event, publish
 from bobusang.stages.register import attributing, calls, holds, inbox, listings, mirroring, outages
+from bobusang.stages.register.diffing import Kind
 from bobusang.stages.register.guards import Guard, Trip
 from bobusang.stages.register.inbox import Verdict
-from bobusang.stages.register.market import Family, Notice, Word
+from bobusang.stages.register.market import Family, Key, Notice, Word
 from bobusang.stages.register.refusing import digest
 from bobusang.stages.register.settling import refused, wait_key
 from bobusang.stages.register.tables import CallState, InboxState
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from bobusang.stages.register.model import Account, Draft, Listing, State
 
 ESSENTIAL = frozenset({"price", "variants", "status"})
+COUNTED_DOWN = "order_quantity"
+"""What buyers change: as it was before a call, it may have been changed twice."""
 LIMIT = 200
 
 
@@ -46,6 +50,8 @@ class Moved:
     market_id: str
     price: int | None
     keys: tuple[str, ...] = ()
+    unasked: bool = False
+    """A word that was no verdict made it otherwise: who thought it right must look again."""
 
 
 @dataclass(slots=True)
@@ -67,6 +73,8 @@ class _Desk:
     touched: set[int] = field(default_factory=set)
     closed: dict[int, int] = field(default_factory=dict)
     """By listing, the call that got its verdict."""
+    unasked: set[int] = field(default_factory=set)
+    """Listings that a word made otherwise which was no verdict."""
     halts: list[holds.Halt] = field(default_factory=list)
 
 
@@ -154,9 +162,9 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     call = desk.calls.get(listing.id)
     differences = desk.market.differences(call.request.body, notice.product) if call is not None else ()
     is_open = call is not None and call.state.is_open and listing.open_call == call.id
-    agreed = is_open and _agrees(differences)
+    agreed = is_open and call is not None and _did(desk, notice, listing, call, differences)
     base = _base(desk, notice, listing, call, agreed=agreed)
-    desk.listings[listing.id] = replace(
+    after = desk.listings[listing.id] = replace(
         listing,
         market_id=notice.market_id,
         state=state,
@@ -171,11 +179,27 @@ def _stands(desk: _Desk, id: int, notice: Notice, listing: Listing) -> Verdict:
     desk.touched.add(listing.id)
     if call is not None and agreed:
         _confirm(desk, call, drift)
+    elif _sold_as(after) != _sold_as(listing):
+        desk.unasked.add(listing.id)
     return Verdict(id, InboxState.APPLIED, "" if agreed else "no call was waiting for this", listing.id, _id(call))
 
 
-def _agrees(differences: Sequence[Difference]) -> bool:
-    return not any(one.field in ESSENTIAL for one in differences)
+def _sold_as(listing: Listing) -> tuple[State, Draft | None, int | None]:
+    """What a comparison begins with."""
+    return listing.state, listing.confirmed, listing.shipping_charge
+
+
+def _did(desk: _Desk, notice: Notice, listing: Listing, call: MarketCall, differences: Sequence[Difference]) -> bool:
+    """Whether a word tells that the market has done this call. Texts may stand otherwise than we sent them, but not as
+    they stood before; so may the end date, for an extension is about nothing else."""
+    fields = {one.field for one in differences} - {COUNTED_DOWN}
+    if fields & ESSENTIAL:
+        return False
+    undone = fields if call.kind is Kind.EXTEND else fields - {"available_until"}
+    if not undone or listing.confirmed is None:
+        return True
+    before = desk.market.put(listing.confirmed, Key(listing.reference, listing.market_id))
+    return undone <= {one.field for one in desk.market.differences(before.body, notice.product)}
 
 
 def _base(desk: _Desk, notice: Notice, listing: Listing, call: MarketCall | None, *, agreed: bool) -> Draft | None:
@@ -188,7 +212,7 @@ def _base(desk: _Desk, notice: Notice, listing: Listing, call: MarketCall | None
         only_stock = call.request.family is Family.STOCK and before.options == call.draft.options
         return before if only_stock else call.draft
     for one in desk.overtaken.get(listing.id, ()):
-        if _agrees(desk.market.differences(one.request.body, notice.product)):
+        if _did(desk, notice, listing, one, desk.market.differences(one.request.body, notice.product)):
             return one.draft
     return before
 
@@ -253,4 +277,4 @@ def _moved(desk: _Desk, id: int) -> Moved:
     listing = desk.listings[id]
     keys = (wait_key(desk.closed[id]),) if id in desk.closed else ()
     price = None if listing.confirmed is None else listing.confirmed.price
-    return Moved(id, listing.product_id, listing.state, listing.market_id, price, keys)
+    return Moved(id, listing.product_id, listing.state, listing.market_id, price, keys, id in desk.unasked)

@@ -10,7 +10,7 @@ import msgspec
 from bobusang.kit.clock import utc
 from bobusang.kit.sql import Bulk, Revise, Statement
 from bobusang.stages.register.closing import BY_PERSON
-from bobusang.stages.register.diffing import Kind, Urgency, Way
+from bobusang.stages.register.diffing import Kind, Urgency, Way, way_of
 from bobusang.stages.register.market import Family, Request
 from bobusang.stages.register.model import Draft
 from bobusang.stages.register.tables import CallState, market_calls
@@ -29,9 +29,14 @@ OWNERS = Statement("select listing_id from market_calls where id in (:ids...)")
 LAST = Statement("""
     select * from market_calls
     where id in (select max(id) from market_calls where listing_id in (:listings...) group by listing_id)""")
+# A stock-out whose sender died does not wait for a verdict that may never come, once. Not `or`: SQLite would read all
+# open calls of the account.
 DUE = Statement("""
-    select id from market_calls
+    select id, urgency, due_at from market_calls
     where account_id = :account and state in ('INTENT', 'ACCEPTED', 'UNKNOWN') and due_at <= :now
+    union
+    select id, urgency, due_at from market_calls
+    where account_id = :account and state = 'INTENT' and due_at <= :abandoned and urgency = :urgent and sends = 1
     order by urgency, due_at, id limit :limit""")
 OVERTAKEN = Statement("""
     select * from market_calls
@@ -98,11 +103,19 @@ class MarketCall:
     confirmed_at: datetime | None = None
     read_back_at: datetime | None = None
 
+    def has_sender(self, now: datetime, patience: timedelta) -> bool:
+        """Whether somebody may be sending it now: his right to ends as long before it is due as verdicts take."""
+        return self.state is CallState.INTENT and now < self.due_at - patience
+
+    def is_due(self, now: datetime, patience: timedelta) -> bool:
+        """Whether it is to be sent again."""
+        is_abandoned = self.state is CallState.INTENT and not self.has_sender(now, patience)
+        first_stock_out = self.urgency is Urgency.STOCK_OUT and self.sends == 1
+        return self.state.is_open and (self.due_at <= now or (is_abandoned and first_stock_out))
+
     @property
     def way(self) -> Way:
-        if not self.kind.by_stock:
-            return Way.EDIT
-        return Way.STOCK if self.request.family is Family.STOCK else Way.WHOLE
+        return way_of(self.kind, by_stock=self.request.family is Family.STOCK)
 
 
 async def add(tx: Tx, run: str, calls: Sequence[MarketCall]) -> None:
@@ -167,9 +180,10 @@ async def under_way(tx: Tx, listing_ids: Iterable[int], patience: timedelta) -> 
     return {row["listing_id"]: utc(row["due_at"]) - patience for row in rows}
 
 
-async def due(tx: Tx, account: int, *, limit: int) -> list[int]:
-    """Calls that the market has not judged in time."""
-    return [row["id"] for row in await tx.fetch(DUE, account=account, now=tx.now, limit=limit)]
+async def due(tx: Tx, account: int, patience: timedelta, *, limit: int) -> list[int]:
+    """Calls that the market has not judged in time, and stock-outs whose sender has not told what became of them."""
+    told = {"account": account, "now": tx.now, "abandoned": tx.now + patience, "urgent": int(Urgency.STOCK_OUT)}
+    return [row["id"] for row in await tx.fetch(DUE, **told, limit=limit)]
 
 
 async def closed(tx: Tx, account: int, span: timedelta) -> int:

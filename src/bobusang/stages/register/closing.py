@@ -13,6 +13,7 @@ from bobusang.kit.sql import Statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import timedelta
 
     from bobusang.kit.db import Tx
 
@@ -27,11 +28,12 @@ CLOSE = Statement("""
 OPEN = Statement("""
     update listings set closed_at = null, closed_by = null, closed_why = null, updated_at = :now
     where id in (:ids...) and closed_at is not null""")
-# One that is under way to be closed needs nothing; another call is overtaken once the market has it.
+# One that is under way to be closed needs nothing; another call is overtaken once nobody is sending it.
 STILL_LIVE = Statement("""
     select l.id from listings l left join market_calls c on c.id = l.open_call
     where l.closed_at > :never and coalesce(l.account_id, 0) = :account and coalesce(l.state, '') = 'LIVE'
-      and (l.open_call is null or (c.kind <> 'CLOSE' and c.state in ('ACCEPTED', 'UNKNOWN')))
+      and (l.open_call is null or (c.kind <> 'CLOSE'
+        and (c.state in ('ACCEPTED', 'UNKNOWN') or (c.state = 'INTENT' and c.due_at <= :abandoned))))
     order by l.closed_at, l.id limit :limit""")
 UNSEEN = Statement("update listings set unseen_at = :now where id in (:ids...) and unseen_at is null")
 SEEN = Statement("update listings set unseen_at = null where id in (:ids...)")
@@ -49,9 +51,10 @@ async def open_again(tx: Tx, ids: Iterable[int]) -> int:
     return await tx.execute(OPEN, ids=chosen, now=tx.now) if chosen else 0
 
 
-async def still_live(tx: Tx, account: int, *, limit: int) -> list[int]:
+async def still_live(tx: Tx, account: int, patience: timedelta, *, limit: int) -> list[int]:
     """Listings that a person closed and the market still sells, those that wait longest first."""
-    return [row["id"] for row in await tx.fetch(STILL_LIVE, account=account, never=NEVER, limit=limit)]
+    told = {"account": account, "never": NEVER, "abandoned": tx.now + patience}
+    return [row["id"] for row in await tx.fetch(STILL_LIVE, **told, limit=limit)]
 
 
 async def unseen(tx: Tx, ids: Iterable[int]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bobusang.stages.register.calls import MarketCall
     from bobusang.stages.register.market import Market
-    from bobusang.stages.register.model import Account, Listing, Wanted
+    from bobusang.stages.register.model import Account, Draft, Listing, Wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def decide(
     day = today(market.abilities, now)
     limit = limit_of(listing, wanted.seen_at, account.policy, now)
     if limit.is_off or not wanted.is_known:
-        found = limited(listing, limit, account.policy)
+        found = limited(listing, limit, account.policy, _told(last))
     else:
         wish = drafted(wanted, capped(account) if limit is Limit.CAPPED else account, market.abilities, day)
         is_fresh = listing.told_at is None or (wanted.seen_at is not None and wanted.seen_at > listing.told_at)
@@ -102,6 +102,8 @@ def decide(
     if isinstance(found, Idle):
         return found if under_way is None else _waiting(under_way)
     if under_way is not None:
+        if under_way.has_sender(now, account.policy.patience):
+            return _waiting(under_way)
         return _spared(_meanwhile(found, under_way, until, wanted.images), (), listing)
 
     def weigh(step: Step) -> Decision:
@@ -114,8 +116,16 @@ def decide(
             return _spared(decision, found[place + 1 :], listing, weigh)
         first = first or decision
     assert first is not None
-    stuck = (one for one in weighed if isinstance(one, Stopped) and one.trip.guard is Guard.UNCLOSED)
-    return next(stuck, first)  # what cannot be delivered and is for sale is more urgent than a price
+    asked = [one for one in weighed if isinstance(one, Stopped)]
+    stuck = (one for one in asked if one.trip.guard is Guard.UNCLOSED)
+    # What cannot be delivered and is for sale is more urgent than a price; what a person is asked, than what waits.
+    return next(stuck, asked[0] if asked else first)
+
+
+def _told(last: MarketCall | None) -> Draft | None:
+    """The stock that the market confirmed last, where nothing was told since."""
+    is_so = last is not None and last.kind.by_stock and last.state is CallState.CONFIRMED
+    return last.draft if last is not None and is_so else None
 
 
 def _spared(
@@ -138,13 +148,14 @@ def _urgent(found: tuple[Step, ...] | Idle) -> tuple[Step, ...]:
 
 
 def _meanwhile(found: tuple[Step, ...], under_way: MarketCall, until: date, images: tuple[str, ...]) -> Decision:
-    """A stock-out does not wait minutes for the verdict on something else; nothing overtakes an unsent intent.
+    """A stock-out does not wait minutes for the verdict on something else. An intent whose sender's time is over may
+    have been sent or not, like a call without an answer; while he may send it nothing overtakes it.
 
     What is under way may give the listing other options, and then nobody knows which grid the market has when the next
     call arrives: only closing goes on, by a call that fits both."""
-    step, sent = found[-1], under_way.draft
+    step, sent = next((one for one in reversed(found) if one.kind.by_stock), found[-1]), under_way.draft
     is_urgent = step.kind.by_stock and step.urgency is Urgency.STOCK_OUT
-    if not is_urgent or under_way.state not in (CallState.ACCEPTED, CallState.UNKNOWN):
+    if not is_urgent or under_way.state is CallState.LOST:
         return _waiting(under_way)
     if not offers_more(sent, found[0].target):
         return _waiting(under_way)
@@ -172,7 +183,7 @@ def _weighed(
 ) -> Decision:
     chosen = Chosen(step)
     if not step.by_stock:
-        trip = price_trip(account.policy.caution, _prices(wanted, listing, day))
+        trip = _price_trip(step, wanted, listing, account, day)
         what = effect(step)
         if trip is not None and (listing.id, trip.guard, what) not in approvals:
             return Stopped(trip, what)
@@ -181,6 +192,17 @@ def _weighed(
     if not step.by_stock or not _stands(listing, step, now):
         return _refused(listing) if _stands(listing, step, now) else chosen
     return _again(step, whole(step, step.target.options, until, wanted.images), wanted, listing, account, market, now)
+
+
+def _price_trip(step: Step, wanted: Wanted, listing: Listing, account: Account, day: date) -> Trip | None:
+    """An extension keeps the price that is there; where that may not be asked any more, a person hears that it ends."""
+    prices = _prices(wanted, listing, day)
+    if step.kind is not Kind.EXTEND or listing.confirmed is None:
+        return price_trip(account.policy.caution, prices)
+    trip = price_trip(account.policy.caution, replace(prices, price=step.target.price))
+    if trip is None:
+        return None
+    return replace(trip, reason=f"{trip.reason}, so it is not extended beyond {listing.confirmed.available_until}")
 
 
 def _again(

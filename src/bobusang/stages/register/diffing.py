@@ -42,7 +42,7 @@ class Way(StrEnum):
     """How a change is told to the market: the refusal of one way says nothing of the others."""
 
     EDIT = "edit"  # a product with all that is new of it
-    WHOLE = "whole"  # a product as it is registered, but for its stock
+    WHOLE = "whole"  # a product as it is registered, but for its stock or its end date
     STOCK = "stock"  # stock alone
 
 
@@ -75,7 +75,14 @@ class Step:
 
     @property
     def way(self) -> Way:
-        return Way.WHOLE if self.is_whole else Way.STOCK if self.kind.by_stock else Way.EDIT
+        return way_of(self.kind, by_stock=self.by_stock)
+
+
+def way_of(kind: Kind, *, by_stock: bool) -> Way:
+    """How a call of a kind is told; `by_stock`: by the stock call."""
+    if by_stock:
+        return Way.STOCK
+    return Way.WHOLE if kind.by_stock or kind is Kind.EXTEND else Way.EDIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ CLOSED = {
 def steps(
     wanted: Draft, listing: Listing, abilities: Abilities, policy: Policy, day: date, *, is_fresh: bool = True
 ) -> tuple[Step, ...] | Idle:
-    """The calls to choose from, best first: the second is for when a guard stops the first. `is_fresh`: the mall was
+    """The calls to choose from, best first: the others are for when a guard stops the first. `is_fresh`: the mall was
     looked at after the market last spoke; if not, what the market has less of may have been sold since."""
     if listing.confirmed is None or not listing.market_id:
         return _first(wanted)
@@ -151,11 +158,9 @@ def _sellable(draft: Draft) -> bool:
 
 
 def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tuple[Step, ...] | Idle:
-    changed = differing(target, confirmed)
+    changed, extended = differing(target, confirmed), _extending(target, confirmed, policy, day)
     if not changed:
-        if confirmed.available_until - day > timedelta(days=policy.extend):
-            return Idle("as confirmed")
-        return (Step(Kind.EXTEND, target, Urgency.CONTENT, ("available_until",)),)
+        return extended or Idle("as confirmed")
     stock = only_stock(target, confirmed)
     # Where only new options are left, the registered ones alone are a listing that nobody can buy: that is closing it,
     # and is counted as such.
@@ -163,9 +168,19 @@ def _editing(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tupl
     fields, offers = tuple(sorted(STOCK_FIELDS & set(changed))), offers_more(stock, confirmed)
     by_stock = Step(kind, stock, _stock_urgency(stock, confirmed), fields, offers=offers)
     if set(changed) <= STOCK_FIELDS:
-        return (by_stock,)
+        return (by_stock, *extended)
     edit = Step(Kind.EDIT, target, min(_edit_urgency(target, confirmed), _stock_urgency(target, confirmed)), changed)
-    return (edit, by_stock) if differing(stock, confirmed) else (edit,)
+    return (edit, by_stock, *extended) if differing(stock, confirmed) else (edit, *extended)
+
+
+def _extending(target: Draft, confirmed: Draft, policy: Policy, day: date) -> tuple[Step, ...]:
+    """As it is registered, with a new end date, when the old one is near: what is faulty, refused or held must not let
+    a listing lapse. One that offers what is not to be sold is not extended."""
+    if confirmed.available_until - day > timedelta(days=policy.extend) or offers_more(confirmed, target):
+        return ()
+    images = target.images if _compared(target, "images") == _compared(confirmed, "images") else confirmed.images
+    as_it_is = msgspec.structs.replace(confirmed, available_until=target.available_until, images=images)
+    return (Step(Kind.EXTEND, as_it_is, Urgency.CONTENT, ("available_until",)),)
 
 
 def differing(target: Draft, confirmed: Draft) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 """How much of a listing may be offered whatever its product says: nothing of what a person closed, less and then
-nothing of what nobody has seen for long. Pure."""
+nothing of what nobody has seen for long, and no more than was told the market when it last confirmed a stock. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bobusang.stages.register.diffing import Idle, Kind, Step, Urgency, only_stock
+from bobusang.stages.register.diffing import STOCK_FIELDS, Idle, Kind, Step, Urgency, only_stock
 from bobusang.stages.register.model import State, Stock
+from bobusang.stages.register.reopening import lowered
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,18 +63,21 @@ def capped(account: Account) -> Account:
     return replace(account, policy=msgspec.structs.replace(policy, most=min(policy.most, policy.unseen.cap)))
 
 
-def limited(listing: Listing, limit: Limit, policy: Policy) -> tuple[Step, ...] | Idle:
-    """The call that a limit asks for by itself, by what the market has and nothing else."""
+def limited(listing: Listing, limit: Limit, policy: Policy, told: Draft | None = None) -> tuple[Step, ...] | Idle:
+    """The call that a limit asks for by itself, by what the market has and nothing else; `told` is the stock that it
+    confirmed last, where nothing was told since."""
     confirmed = listing.confirmed
-    if listing.state is not State.LIVE or confirmed is None or limit is Limit.FREE:
+    if listing.state is not State.LIVE or confirmed is None:
         return Idle(WORDS[limit])
+    if limit.is_off:
+        off: Draft = msgspec.structs.replace(confirmed, variants=tuple(_out(one) for one in confirmed.variants))
+        return (Step(Kind.CLOSE, only_stock(off, confirmed), Urgency.STOCK_OUT, ("variants",)),)
+    fewer = confirmed if told is None else lowered(confirmed, told)
     if limit is Limit.CAPPED:
-        if confirmed.order_quantity <= policy.unseen.cap:
-            return Idle(WORDS[limit])
-        fewer = msgspec.structs.replace(confirmed, order_quantity=policy.unseen.cap)
-        return (Step(Kind.STOCK, fewer, Urgency.STOCK_OUT, ("order_quantity",)),)
-    off: Draft = msgspec.structs.replace(confirmed, variants=tuple(_out(one) for one in confirmed.variants))
-    return (Step(Kind.CLOSE, only_stock(off, confirmed), Urgency.STOCK_OUT, ("variants",)),)
+        fewer = msgspec.structs.replace(fewer, order_quantity=min(fewer.order_quantity, policy.unseen.cap))
+    changed = tuple(name for name in sorted(STOCK_FIELDS) if getattr(fewer, name) != getattr(confirmed, name))
+    kind = Kind.CLOSE if fewer.is_sold_out else Kind.STOCK
+    return (Step(kind, fewer, Urgency.STOCK_OUT, changed),) if changed else Idle(WORDS[limit])
 
 
 def _out(variant: Variant) -> Variant:

@@ -29,12 +29,14 @@ LOCK = Statement(
 # A reference is nobody else's anywhere; asked for the account too, SQLite reads all that the account has.
 BY_REFERENCE = Statement("select id, account_id from listings where reference in (:references...)")
 BY_MARKET_ID = Statement("select id from listings where account_id = :account and market_id in (:ids...)")
-# After a stock call alone there may be an edit that a guard has stopped: who was woken by it plans again.
+# After a stock call or an extension there may be an edit that a guard has stopped: who was woken by it plans again. So
+# does who was woken by a verdict that was not the market's last word.
 # `is null` and `is not null` would make SQLite walk an index of them, with all that the account has on the market.
 STANDING = Statement("""
     select product_id from listings l where account_id = :account and product_id in (:products...)
       and open_call is null and coalesce(refusal_cause, '') = '' and coalesce(market_id, '') <> '' and exists (
-        select 1 from market_calls c where c.kind not in ('STOCK', 'CLOSE')
+        select 1 from market_calls c
+        where c.kind not in ('STOCK', 'CLOSE', 'EXTEND') and c.confirmed_at = l.confirmed_at
           and c.id = (select max(m.id) from market_calls m where m.listing_id = l.id))""")
 LIVE = Statement("select count(*) as value from listings where account_id = :account and state = 'LIVE'")
 ENDING = Statement("""
@@ -79,7 +81,7 @@ async def known(tx: Tx, account: int, products: Iterable[int]) -> dict[int, List
 
 
 async def standing(tx: Tx, account: int, products: Sequence[int]) -> dict[int, bool]:
-    """Of these products, those that the market has taken whole as they were sent last."""
+    """Of these products, those that the market has taken whole as they were sent last, and has not spoken of since."""
     rows = await tx.fetch(STANDING, account=account, products=list(products)) if products else ()
     return {row["product_id"]: True for row in rows}
 

@@ -202,7 +202,7 @@ class Market(Protocol):
         ...
 
     def corrected(self, draft: Draft, stands: Mapping[str, Any]) -> Draft:
-        """The draft with the market's own price, name and stock in place of ours."""
+        """The draft with the market's own price, name, stock and end date in place of ours."""
         ...
 
 

@@ -89,7 +89,8 @@ class Planner:
     async def _decided(
         self, tx: Tx, account: Account, unique: Mapping[int, Wanted], found: Mapping[int, Listing]
     ) -> list[_Item]:
-        last = await calls.last(tx, [listing.id for listing in found.values() if listing.open_call is not None])
+        asked = [one for id, one in found.items() if one.open_call is not None or not unique[id].is_known]
+        last = await calls.last(tx, [listing.id for listing in asked])
         approvals = await holds.approved(tx, [listing.id for listing in found.values()])
         return [
             _Item(

@@ -32,14 +32,15 @@ async def recover(tx: Tx, account_id: int, lease: timedelta, *, limit: int = LIM
     account, blocked_until = await accounts.lock(tx, account_id)
     if not account.enabled or (blocked_until is not None and blocked_until > tx.now):
         return []
-    overdue = await calls.due(tx, account.id, limit=limit)
+    patience = account.policy.patience
+    overdue = await calls.due(tx, account.id, patience, limit=limit)
     await listings.lock(tx, await calls.of_listings(tx, overdue))
-    found = [call for call in (await calls.lock(tx, overdue)).values() if call.state.is_open and call.due_at <= tx.now]
+    found = [call for call in (await calls.lock(tx, overdue)).values() if call.is_due(tx.now, patience)]
     lost = [call for call in found if call.sends >= account.policy.sends]
     again = [call for call in found if call.sends < account.policy.sends]
     asked = [(call.urgency, call.request.family) for call in again]
     yes = admitted(account.policy.budget, await ledger.used(tx, account.id, lease), tx.now, asked)
-    due_at = tx.now + lease + account.policy.patience
+    due_at = tx.now + lease + patience
     taken = [
         replace(call, state=CallState.INTENT, token=call.token + 1, sends=call.sends + 1, due_at=due_at)
         for call, may in zip(again, yes, strict=True)

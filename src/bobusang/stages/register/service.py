@@ -110,7 +110,7 @@ class Register:
 
     async def overdue(self, tx: Tx, account: Account) -> bool:
         """Whether a call had no verdict in time."""
-        return bool(await calls.due(tx, account.id, limit=1))
+        return bool(await calls.due(tx, account.id, account.policy.patience, limit=1))
 
     async def recover(self, tx: Tx, account: Account, *, limit: int = recovering.LIMIT) -> list[Outgoing]:
         """What had no verdict in time, to be sent again."""

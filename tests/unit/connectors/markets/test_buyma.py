@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -361,12 +361,14 @@ def test_what_stands_is_compared_with_what_was_sent() -> None:
 
 def test_the_markets_own_numbers_replace_ours() -> None:
     """BUYMA counts the order quantity down with every order: what it has is what we compare with next."""
-    other = draft(variants=stocks(c1_s1=Stock.OUT), price=21_000, order_quantity=1)
+    day = date(2026, 5, 1)
+    other = draft(variants=stocks(c1_s1=Stock.OUT), price=21_000, order_quantity=1, available_until=day)
+    broken = {"price": "x", "variants": [1, {"options": [2]}], "order_quantity": True}
 
     assert BUYMA.corrected(draft(), stands(other)) == other
-    assert (
-        BUYMA.corrected(draft(), {"price": "x", "variants": [1, {"options": [2]}], "order_quantity": True}) == draft()
-    )
+    assert BUYMA.corrected(other, stands(other, available_until="2026-05-02")).available_until == date(2026, 5, 2)
+    for until in ("", "soon", "2026/02/30", 20260501, None):
+        assert BUYMA.corrected(draft(), {**broken, "available_until": until}) == draft()
 
 
 @pytest.mark.parametrize(

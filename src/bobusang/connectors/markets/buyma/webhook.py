@@ -20,6 +20,7 @@ from bobusang.stages.register.model import Axis, Draft, Stock, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
 EVENT, SIGNATURE = "x-buyma-event", "x-buyma-hmac-sha256"
 STANDS = frozenset({"product/create", "product/update"})
@@ -158,14 +159,23 @@ def _cells(variants: object) -> Cells:
 
 
 def corrected(draft: Draft, stands: Mapping[str, Any]) -> Draft:
-    """The market's own price, name, quantity and stock: what it has is what the next comparison begins with."""
+    """The market's own price, name, quantity, stock and end date: what it has is what is compared with next."""
     cells = _cells(stands.get("variants"))
     names = {(option.axis, option.key): option.market_text for option in draft.options}
     told: dict[str, Any] = {"variants": tuple(_corrected(variant, names, cells) for variant in draft.variants)}
     for name, kind in (("name", str), ("price", int), ("order_quantity", int)):
         if isinstance(stands.get(name), kind) and not isinstance(stands[name], bool):
             told[name] = stands[name]
+    if (day := _day(stands.get("available_until"))) is not None:
+        told["available_until"] = day
     return msgspec.structs.replace(draft, **told)
+
+
+def _day(value: object) -> date | None:
+    try:
+        return datetime.strptime(str(_plain("available_until", value)), "%Y/%m/%d").replace(tzinfo=TOKYO).date()
+    except ValueError:
+        return None
 
 
 def _corrected(variant: Variant, names: dict[tuple[Axis, str], str], cells: Cells) -> Variant:
