@@ -53,6 +53,7 @@ FILLED = {
     "0021": (),  # an index alone
     "0022": (),  # a constraint alone
     "0023": (),  # a column and a constraint alone
+    "0024": (),  # a column and a unique key alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -357,6 +358,12 @@ FROZEN = {
         """insert into duty_rates (id, country, valid_from, rate, source, up_to)
           values (500002, 'JP', '2026-01-01', '0.05', '세관', 200000)""",
         "delete from duty_rates where id = 500002",
+    ],
+    "0024": [
+        "update listings set retired = id where id = 500001",
+        """insert into listings (id, account_id, product_id, sku, reference, state, created_at, updated_at)
+          values (500002, 500001, 500001, 'okmall/🧥', 'B2', 'NEW', NOW, NOW)""",
+        "delete from listings where id = 500002",
     ],
 }
 

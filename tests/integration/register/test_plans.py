@@ -25,7 +25,7 @@ PRODUCTS = list(range(7, 1007, 100))
 ANALYZE = Statement("analyze", mariadb="analyze table listings")
 ROWS = Bulk(table, ("id", "account_id", "product_id", "sku", "state", "created_at", "updated_at"))
 
-KEY = "uq_listings_account_id_product_id"
+KEY = "uq_listings_account_id_product_id_retired"
 BY_PRODUCT = {
     Dialect.SQLITE: "sqlite_autoindex_listings_2",
     Dialect.POSTGRES: KEY,

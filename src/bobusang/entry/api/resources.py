@@ -24,7 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "metrics": ("metrics",),
     "search": ("search",),
     "cache": ("cache",),
-    "products": ("product_bulk", "product", "products", "product_past"),
+    "products": ("product_bulk", "product", "products", "product_past", "renewals"),
     "batches": ("batches",),
     "previews": ("previews",),
     "jobs": ("bulk", "jobs"),

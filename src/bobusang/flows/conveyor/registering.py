@@ -7,7 +7,7 @@ happens in between, the call is in the database, and planning again finds it the
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,7 @@ ON_ITS_WAY = frozenset({Reason.STEP, Reason.DAY_LIMIT})
 SOON, DAILY = timedelta(hours=1), timedelta(days=1)
 ENDS = Statement("""
     select product_id, account_id, available_until from listings
-    where account_id in (:accounts...) and product_id in (:ids...)""")
+    where account_id in (:accounts...) and product_id in (:ids...) and retired = 0""")
 
 
 class Registered(Done, frozen=True):
@@ -184,7 +184,8 @@ class Registering:
         if not asked:
             return outcomes
         register, db = self._belt.register, self._belt.db
-        planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values())))
+        made = {id: one.generation for id, one in facts.made.items()}
+        planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values()), made))
         outgoings = {one.outgoing.call_id: one.outgoing for one in planned if one.outgoing is not None}
         settled: dict[int, Settled] = {}
         if outgoings:
@@ -196,8 +197,14 @@ class Registering:
         late = [task for task in tasks if task.id in asked and asked[task.id].outdated]
         return outcomes | {task.id: back(task, facts.known[task.id], asked[task.id].outdated) for task in late}
 
-    async def _planned(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
-        """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
+    async def _planned(
+        self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted], made: Mapping[int, int]
+    ) -> list[Planned]:
+        """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none. What a person
+        has begin anew meanwhile is not sent as it was."""
+        await accounts.lock(tx, account.id)
+        now = await store.generations(tx, self._belt.market, [one.product_id for one in wanteds])
+        wanteds = [one if now.get(one.product_id) == made[one.product_id] else renewed(one) for one in wanteds]
         planned = await self._belt.register.plan(tx, account, run, wanteds)
         overtaken = [one.decision.supersedes for one in planned if isinstance(one.decision, Chosen)]
         await wake_many(tx, [wait_key(call.id) for call in overtaken if call is not None])
@@ -306,6 +313,11 @@ def done(task: Task, words: str = "confirmed") -> Registered | Skip:
         return Skip(f"{words}, but {DOUBTED}")
     prices: Mapping[str, Any] = task.input["prices"]
     return Registered(output=words, soon=any(one["reason"] in ON_ITS_WAY for one in prices.values()))
+
+
+def renewed(wanted: Wanted) -> Wanted:
+    """What is wanted of a product that is another one by now: nothing, but that what sold out is told."""
+    return replace(wanted, outdated="it begins anew: the next FULL converts it")
 
 
 def _outdated_first(asked: tuple[int, Wanted]) -> bool:

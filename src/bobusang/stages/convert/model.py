@@ -34,6 +34,7 @@ class Why(StrEnum):
     OPTION_RELABELED = "option_relabeled"
     AXES_UNCLEAR = "axes_unclear"
     AXES_CHANGED = "axes_changed"
+    DECIDED = "decided"
     FREE_MIXED = "free_mixed"
     COLOR_UNMAPPED = "color_unmapped"
     SIZE_UNMAPPED = "size_unmapped"

@@ -43,6 +43,11 @@ class Source(msgspec.Struct, frozen=True):
         """What the text of an axis is found again by."""
         return text_key(axis, self.texts.get(axis, ""))
 
+    @property
+    def text(self) -> str:
+        """All that it says, for people."""
+        return " / ".join(text for axis in Axis if (text := self.texts.get(axis)))
+
 
 def text_key(axis: Axis, text: str) -> str:
     """What a text is found again by: as it was read, but for blanks and the names of the one size."""

@@ -27,6 +27,7 @@ PUTS_ON_SALE = frozenset({Kind.CREATE, Kind.REVIVE})
 FOR_SALE = frozenset({State.SENT, State.DRAFT, State.IN_REVIEW, State.LIVE, State.BLOCKED})
 """Whose goods nobody takes over: on sale, or perhaps so tomorrow without our doing."""
 
+# A retired listing counts too: while it is for sale, so are the goods.
 _CLAIMED = """
     select c.goods, c.mall, c.product_id, l.sku, l.state, l.open_call from listing_claims c
       left join listings l on l.account_id = c.account_id and l.product_id = c.product_id
