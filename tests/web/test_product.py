@@ -107,7 +107,7 @@ async def test_a_product_that_became_another_is_listed_anew_by_a_button(screen: 
     listing = await screen.operator.get(f"/listings/{found.product.sku}")
 
     assert page.texts("details.for-operator form button.bad") == ["List it anew"]
-    assert unsaid.text(".said.bad") == "Say why."
+    assert unsaid.text(".said.refused") == "Say why."
     assert done.text(".said.done") == "It begins anew: what the market has is closed, and the next full run lists it."
     assert again.text("#why strong") == (
         "Not registered: Somebody has decided on its options; the next full run makes it."

@@ -1560,12 +1560,12 @@ CREATE TABLE "listings" (
 	retired INTEGER DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (id), 
 	CONSTRAINT ck_listings_ck_listings_state CHECK (state in ('NEW', 'SENT', 'REJECTED', 'DRAFT', 'IN_REVIEW', 'NOT_APPROVED', 'LIVE', 'SOLD_OUT', 'SUSPENDED', 'BLOCKED', 'DELETED', 'REMOVED')), 
-	CONSTRAINT uq_listings_reference UNIQUE (reference), 
 	CONSTRAINT uq_listings_account_id_market_id UNIQUE (account_id, market_id), 
+	CONSTRAINT uq_listings_reference UNIQUE (reference), 
 	CONSTRAINT uq_listings_account_id_product_id_retired UNIQUE (account_id, product_id, retired)
 );
-CREATE INDEX ix_listings_closed ON listings (closed_at);
 CREATE INDEX ix_listings_unseen ON listings (unseen_at);
+CREATE INDEX ix_listings_closed ON listings (closed_at);
 CREATE INDEX ix_listings_sku ON listings (sku);
 CREATE INDEX ix_listings_until ON listings (account_id, available_until);
 CREATE INDEX ix_listings_refused ON listings (refusal_cause);

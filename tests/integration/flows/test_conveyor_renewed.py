@@ -103,10 +103,10 @@ class Stall:
 
 
 @asynccontextmanager
-async def opened(home: Path, database_url: str, behaviour: Behaviour) -> AsyncIterator[Stall]:
+async def opened(home: Path, database_url: str) -> AsyncIterator[Stall]:
     said: dict[str, Any] = {
         "world": World(seed=5, size=12, brands=1, pictures=1),
-        "sandbox": {"behaviour": behaviour},
+        "sandbox": {"behaviour": Behaviour(delay=0, retry_seconds=0.05)},
         "call_seconds": 2.0,
         "unknown_color": MULTI,
     }
@@ -128,7 +128,13 @@ def _has_both(item: dict[str, Any]) -> bool:
 
 @pytest.fixture
 async def stall(tmp_path: Path, database_url: str) -> AsyncIterator[Stall]:
-    async with opened(tmp_path, database_url, Behaviour(delay=0, retry_seconds=0.05)) as found:
+    async with opened(tmp_path, database_url) as found:
+        yield found
+
+
+@pytest.fixture
+async def embedded(tmp_path: Path, empty_sqlite: str) -> AsyncIterator[Stall]:
+    async with opened(tmp_path, empty_sqlite) as found:
         yield found
 
 
@@ -232,52 +238,54 @@ async def test_what_was_planned_of_a_product_before_it_began_anew_is_not_sent(st
     assert not isinstance(await planned(2), Outdated)
 
 
-async def test_codes_of_which_a_person_says_that_they_mean_what_they_say_are_believed_at_once(stall: Stall) -> None:
+async def test_codes_of_which_a_person_says_that_they_mean_what_they_say_are_believed_at_once(embedded: Stall) -> None:
     """The mall gives the S the code of the M and the M that of the S; then the S sells out."""
-    shop, sizes = stall.shop, sorted({option["size"] for option in stall.item["options"]})[:2]
+    shop, sizes = embedded.shop, sorted({option["size"] for option in embedded.item["options"]})[:2]
     swapped = dict(zip(sizes, reversed(sizes), strict=True))
-    every = {option["code"]: 5 for option in stall.item["options"]}
-    await stall.sells(stocks=every)
+    every = {option["code"]: 5 for option in embedded.item["options"]}
+    await embedded.sells(stocks=every)
     async with shop.yard.working():
-        await stall.run()
-        before = await stall.stocks()
-        await shop.door.override("okmall", stall.key, price=stall.item["price"] + 20, spelled=swapped, stocks=every)
-        await stall.run()
-        assert await stall.held() == {"option_relabeled"}
-        assert await stall.stocks() == before
+        await embedded.run()
+        before = await embedded.stocks()
+        await shop.door.override(
+            "okmall", embedded.key, price=embedded.item["price"] + 20, spelled=swapped, stocks=every
+        )
+        await embedded.run()
+        assert await embedded.held() == {"option_relabeled"}
+        assert await embedded.stocks() == before
 
-        done, again = await stall.relabel(), await stall.relabel()
+        done, again = await embedded.relabel(), await embedded.relabel()
         assert (bool(done.told), again.told, again.again) == (True, "", True)
         assert f"{sizes[1]}', was '" in done.told
         # What the mall calls by the first size now has the codes of the second.
-        gone = {one["code"]: 0 for one in stall.item["options"] if one["size"] == sizes[1]}
+        gone = {one["code"]: 0 for one in embedded.item["options"] if one["size"] == sizes[1]}
         await shop.door.override(
-            "okmall", stall.key, price=stall.item["price"] + 30, spelled=swapped, stocks=every | gone
+            "okmall", embedded.key, price=embedded.item["price"] + 30, spelled=swapped, stocks=every | gone
         )
-        await stall.run(Mode.PARTIAL)
-        out = {words for words, stock in (await stall.stocks()).items() if before[words] != stock}
+        await embedded.run(Mode.PARTIAL)
+        out = {words for words, stock in (await embedded.stocks()).items() if before[words] != stock}
         assert out
-        assert {stock for words, stock in (await stall.stocks()).items() if words in out} == {"out_of_stock"}
+        assert {stock for words, stock in (await embedded.stocks()).items() if words in out} == {"out_of_stock"}
         assert {words[-1] for words in out} == {sizes[0]}
-        await stall.run()
+        await embedded.run()
 
-    assert await stall.held() == set()
-    assert await stall.states() == [("LIVE", False)]
-    [row] = await shop.yard.rows(CONVERSION, id=stall.id)
+    assert await embedded.held() == set()
+    assert await embedded.states() == [("LIVE", False)]
+    [row] = await shop.yard.rows(CONVERSION, id=embedded.id)
     assert row["generation"] == 1
     with pytest.raises(Conflict, match="is not held as option_relabeled"):
-        await stall.relabel()
+        await embedded.relabel()
 
 
-async def test_names_that_changed_again_since_they_were_shown_are_not_what_a_person_agreed_to(stall: Stall) -> None:
-    shop, sizes = stall.shop, sorted({option["size"] for option in stall.item["options"]})
-    await stall.sells(spelled=dict(zip(sizes[:2], reversed(sizes[:2]), strict=True)))
+async def test_names_that_changed_again_since_they_were_shown_are_not_what_a_person_agreed_to(embedded: Stall) -> None:
+    shop, sizes = embedded.shop, sorted({option["size"] for option in embedded.item["options"]})
+    await embedded.sells(spelled=dict(zip(sizes[:2], reversed(sizes[:2]), strict=True)))
     async with shop.yard.working():
-        await stall.run()
-        await shop.door.override("okmall", stall.key, price=stall.item["price"] + 20)
-        await stall.run(Mode.PARTIAL)
-    before = await shop.yard.rows(CONVERSION, id=stall.id)
+        await embedded.run()
+        await shop.door.override("okmall", embedded.key, price=embedded.item["price"] + 20)
+        await embedded.run(Mode.PARTIAL)
+    before = await shop.yard.rows(CONVERSION, id=embedded.id)
 
     with pytest.raises(Conflict, match=r"calls the options of okmall-.* otherwise by now"):
-        await stall.relabel()
-    assert await shop.yard.rows(CONVERSION, id=stall.id) == before
+        await embedded.relabel()
+    assert await shop.yard.rows(CONVERSION, id=embedded.id) == before
