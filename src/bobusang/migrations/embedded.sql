@@ -1530,7 +1530,7 @@ CREATE TABLE "duty_rates" (
 	PRIMARY KEY (id), 
 	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
 );
-CREATE TABLE "listings" (
+CREATE TABLE listings (
 	id INTEGER NOT NULL, 
 	account_id INTEGER NOT NULL, 
 	product_id INTEGER NOT NULL, 
@@ -1539,7 +1539,7 @@ CREATE TABLE "listings" (
 	market_id VARCHAR(40), 
 	state VARCHAR(20) DEFAULT 'NEW' NOT NULL, 
 	confirmed TEXT, 
-	market_updated VARCHAR(40) DEFAULT ('') NOT NULL, 
+	market_updated VARCHAR(40) DEFAULT '' NOT NULL, 
 	drift TEXT, 
 	open_call INTEGER, 
 	refusal_cause VARCHAR(20), 
@@ -1551,25 +1551,19 @@ CREATE TABLE "listings" (
 	available_until VARCHAR(10), 
 	confirmed_at TEXT, 
 	created_at TEXT NOT NULL, 
-	updated_at TEXT NOT NULL, 
-	shipping_charge INTEGER, 
-	closed_at TEXT, 
-	closed_by VARCHAR(200), 
-	closed_why VARCHAR(500), 
-	unseen_at TEXT, 
-	retired INTEGER DEFAULT 0 NOT NULL, 
+	updated_at TEXT NOT NULL, shipping_charge INTEGER, closed_at TEXT, closed_by VARCHAR(200), closed_why VARCHAR(500), unseen_at TEXT, retired INTEGER DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (id), 
 	CONSTRAINT ck_listings_ck_listings_state CHECK (state in ('NEW', 'SENT', 'REJECTED', 'DRAFT', 'IN_REVIEW', 'NOT_APPROVED', 'LIVE', 'SOLD_OUT', 'SUSPENDED', 'BLOCKED', 'DELETED', 'REMOVED')), 
-	CONSTRAINT uq_listings_account_id_market_id UNIQUE (account_id, market_id), 
 	CONSTRAINT uq_listings_reference UNIQUE (reference), 
-	CONSTRAINT uq_listings_account_id_product_id_retired UNIQUE (account_id, product_id, retired)
+	CONSTRAINT uq_listings_account_id_product_id_retired UNIQUE (account_id, product_id, retired), 
+	CONSTRAINT uq_listings_account_id_market_id UNIQUE (account_id, market_id)
 );
-CREATE INDEX ix_listings_unseen ON listings (unseen_at);
-CREATE INDEX ix_listings_closed ON listings (closed_at);
 CREATE INDEX ix_listings_sku ON listings (sku);
+CREATE INDEX ix_listings_state ON listings (account_id, state, id);
 CREATE INDEX ix_listings_until ON listings (account_id, available_until);
 CREATE INDEX ix_listings_refused ON listings (refusal_cause);
-CREATE INDEX ix_listings_state ON listings (account_id, state, id);
+CREATE INDEX ix_listings_closed ON listings (closed_at);
+CREATE INDEX ix_listings_unseen ON listings (unseen_at);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
