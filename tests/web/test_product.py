@@ -13,6 +13,9 @@ from bobusang.entry.web.price_words import basis
 from bobusang.entry.web.product import pieces
 from bobusang.entry.web.product_words import WHY, worth
 from bobusang.flows.catalogue.upserting import Wanted, upsert
+from bobusang.stages.convert import store
+from bobusang.stages.convert.model import Held, Reason, Why
+from bobusang.stages.convert.store import Result
 from bobusang.stages.convert.tables import State as Readiness
 from bobusang.views import pictures, prices, product_lists, product_page, product_shelf
 from bobusang.views.product_lists import ProductFilter, Sort
@@ -21,6 +24,7 @@ from bobusang.views.product_standing import Where, standing
 if TYPE_CHECKING:
     from typing import Any
 
+    from bobusang.kit.db import Tx
     from bobusang.views.product_page import ProductPage
     from bobusang.views.product_shelf import OnShelf
     from tests.web.screen import Screen
@@ -85,6 +89,32 @@ async def test_a_held_product_says_why_in_one_sentence_and_leads_to_what_mends_i
     said = WHY[why].text % {"brand": found.product.brand, "category": found.product.category}
     assert page.text("#why strong") == f"Not registered: {said}"
     assert page.links("#why a") == [f"/ui{WHY[why].href}"]
+
+
+async def test_a_product_that_became_another_is_listed_anew_by_a_button(screen: Screen) -> None:
+    found = await live(screen)
+    path = f"/products/{found.product.id}"
+    reason = Reason(Why.AXES_CHANGED, "its options were a choice of color", "options")
+
+    async def hold(tx: Tx) -> None:
+        await store.save(tx, "buyma", [Result(found.product.id, found.version, Held((reason,)))])
+
+    await screen.app.engine.db.transact(hold)
+    page = await screen.operator.get(path)
+    unsaid = await screen.operator.post(f"{path}/renew", on=path, why=" ")
+    done = await screen.operator.post(f"{path}/renew", on=path, why="by size now")
+    again = await screen.operator.get(path)
+    listing = await screen.operator.get(f"/listings/{found.product.sku}")
+
+    assert page.texts("details.for-operator form button.bad") == ["List it anew"]
+    assert unsaid.text(".said.refused") == "Say why."
+    assert done.text(".said.done") == "It begins anew: what the market has is closed, and the next full run lists it."
+    assert again.text("#why strong") == (
+        "Not registered: Somebody has decided on its options; the next full run makes it."
+    )
+    assert again.texts("details.for-operator form button.bad") == []
+    assert listing.texts("h2 .pill.warn") == ["retired"]
+    assert [form for form in listing.links("form") if form.endswith("/open")] == []
 
 
 async def test_every_way_to_stand_is_told_from_what_is_known(screen: Screen) -> None:

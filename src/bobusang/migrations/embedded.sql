@@ -1194,37 +1194,6 @@ CREATE TABLE market_accounts (
 	updated_at TEXT NOT NULL, seller_name VARCHAR(100) DEFAULT '' NOT NULL, shipping_charge INTEGER, 
 	CONSTRAINT uq_market_accounts_market_name UNIQUE (market, name)
 );
-CREATE TABLE listings (
-	id INTEGER NOT NULL, 
-	account_id INTEGER NOT NULL, 
-	product_id INTEGER NOT NULL, 
-	sku VARCHAR(310) NOT NULL, 
-	reference VARCHAR(40), 
-	market_id VARCHAR(40), 
-	state VARCHAR(20) DEFAULT 'NEW' NOT NULL, 
-	confirmed TEXT, 
-	market_updated VARCHAR(40) DEFAULT '' NOT NULL, 
-	drift TEXT, 
-	open_call INTEGER, 
-	refusal_cause VARCHAR(20), 
-	refusal_digest VARCHAR(64), 
-	refusal_until TEXT, 
-	refusal_words VARCHAR(500), 
-	day VARCHAR(10), 
-	day_price INTEGER, 
-	available_until VARCHAR(10), 
-	confirmed_at TEXT, 
-	created_at TEXT NOT NULL, 
-	updated_at TEXT NOT NULL, shipping_charge INTEGER, closed_at TEXT, closed_by VARCHAR(200), closed_why VARCHAR(500), unseen_at TEXT, 
-	PRIMARY KEY (id), 
-	CONSTRAINT ck_listings_ck_listings_state CHECK (state in ('NEW', 'SENT', 'REJECTED', 'DRAFT', 'IN_REVIEW', 'NOT_APPROVED', 'LIVE', 'SOLD_OUT', 'SUSPENDED', 'BLOCKED', 'DELETED', 'REMOVED')), 
-	CONSTRAINT uq_listings_reference UNIQUE (reference), 
-	CONSTRAINT uq_listings_account_id_product_id UNIQUE (account_id, product_id), 
-	CONSTRAINT uq_listings_account_id_market_id UNIQUE (account_id, market_id)
-);
-CREATE INDEX ix_listings_sku ON listings (sku);
-CREATE INDEX ix_listings_state ON listings (account_id, state, id);
-CREATE INDEX ix_listings_until ON listings (account_id, available_until);
 CREATE TABLE market_calls (
 	id INTEGER NOT NULL, 
 	listing_id INTEGER NOT NULL, 
@@ -1451,7 +1420,6 @@ CREATE TABLE engine_history (
 	PRIMARY KEY (name, label, at)
 );
 CREATE INDEX ix_engine_history_at ON engine_history (at);
-CREATE INDEX ix_listings_refused ON listings (refusal_cause);
 CREATE TABLE sync_marks (
 	source VARCHAR(50) NOT NULL, 
 	stream VARCHAR(50) NOT NULL, 
@@ -1512,8 +1480,6 @@ CREATE TABLE removed_products (
 	PRIMARY KEY (id)
 );
 CREATE INDEX ix_removed_url ON removed_products (url);
-CREATE INDEX ix_listings_closed ON listings (closed_at);
-CREATE INDEX ix_listings_unseen ON listings (unseen_at);
 CREATE INDEX ix_price_quotes_below ON price_quotes (is_below_floor, id);
 CREATE TABLE search_rebuilds (
 	name VARCHAR(100) NOT NULL, 
@@ -1585,6 +1551,40 @@ CREATE TABLE image_revisits (
 	PRIMARY KEY (id)
 );
 CREATE INDEX ix_image_revisits_product_id ON image_revisits (product_id);
+CREATE TABLE listings (
+	id INTEGER NOT NULL, 
+	account_id INTEGER NOT NULL, 
+	product_id INTEGER NOT NULL, 
+	sku VARCHAR(310) NOT NULL, 
+	reference VARCHAR(40), 
+	market_id VARCHAR(40), 
+	state VARCHAR(20) DEFAULT 'NEW' NOT NULL, 
+	confirmed TEXT, 
+	market_updated VARCHAR(40) DEFAULT '' NOT NULL, 
+	drift TEXT, 
+	open_call INTEGER, 
+	refusal_cause VARCHAR(20), 
+	refusal_digest VARCHAR(64), 
+	refusal_until TEXT, 
+	refusal_words VARCHAR(500), 
+	day VARCHAR(10), 
+	day_price INTEGER, 
+	available_until VARCHAR(10), 
+	confirmed_at TEXT, 
+	created_at TEXT NOT NULL, 
+	updated_at TEXT NOT NULL, shipping_charge INTEGER, closed_at TEXT, closed_by VARCHAR(200), closed_why VARCHAR(500), unseen_at TEXT, retired INTEGER DEFAULT 0 NOT NULL, 
+	PRIMARY KEY (id), 
+	CONSTRAINT ck_listings_ck_listings_state CHECK (state in ('NEW', 'SENT', 'REJECTED', 'DRAFT', 'IN_REVIEW', 'NOT_APPROVED', 'LIVE', 'SOLD_OUT', 'SUSPENDED', 'BLOCKED', 'DELETED', 'REMOVED')), 
+	CONSTRAINT uq_listings_reference UNIQUE (reference), 
+	CONSTRAINT uq_listings_account_id_product_id_retired UNIQUE (account_id, product_id, retired), 
+	CONSTRAINT uq_listings_account_id_market_id UNIQUE (account_id, market_id)
+);
+CREATE INDEX ix_listings_sku ON listings (sku);
+CREATE INDEX ix_listings_state ON listings (account_id, state, id);
+CREATE INDEX ix_listings_until ON listings (account_id, available_until);
+CREATE INDEX ix_listings_refused ON listings (refusal_cause);
+CREATE INDEX ix_listings_closed ON listings (closed_at);
+CREATE INDEX ix_listings_unseen ON listings (unseen_at);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
@@ -1642,7 +1642,7 @@ CREATE VIEW ace_products as
       case when p.listed is null or p.listed then 1 else 0 end as is_active, c.created_at, c.updated_at
     from conversions c join products p on p.id = c.product_id
       left join listings l on l.id = (select min(x.id) from market_accounts y join listings x
-        on x.account_id = y.id and x.product_id = c.product_id where y.market = 'buyma')
+        on x.account_id = y.id and x.product_id = c.product_id and x.retired = 0 where y.market = 'buyma')
       left join market_accounts a on a.id = l.account_id
       left join price_quotes q on q.id = (select max(z.id) from price_quotes z
         where z.product_id = c.product_id and z.market = 'buyma')
@@ -1658,7 +1658,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0024');
+insert into alembic_version values ('0025');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

@@ -1,7 +1,7 @@
 """The tables that people know from the first conveyor ([A]), as read-only views over ours.
 
 Columns have the names they had there; what we do not know has none. A truth is 1 or 0 and money a whole number, on all
-three databases. A product with several accounts is shown with the listing that was made first.
+three databases. A product with several accounts is shown with the listing that was made first, and is not retired.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _products(dialect: Dialect) -> str:
       case when p.listed is null or p.listed then 1 else 0 end as is_active, c.created_at, c.updated_at
     from conversions c join products p on p.id = c.product_id
       left join listings l on l.id = (select min(x.id) from market_accounts y join listings x
-        on x.account_id = y.id and x.product_id = c.product_id where y.market = '{MARKET}')
+        on x.account_id = y.id and x.product_id = c.product_id and x.retired = 0 where y.market = '{MARKET}')
       left join market_accounts a on a.id = l.account_id
       left join price_quotes q on q.id = (select max(z.id) from price_quotes z
         where z.product_id = c.product_id and z.market = '{MARKET}')

@@ -50,6 +50,8 @@ class ListingLine:
     confirmed_at: datetime | None
     closed_at: datetime | None
     """Since when a person does not want it on sale."""
+    retired: bool
+    """Whether its product has begun anew: it is closed for good, and another listing follows it."""
     updated_at: datetime
 
 
@@ -124,9 +126,9 @@ class AccountFreshness:
 
 
 async def of_sku(tx: Tx, sku: str) -> list[ListingDetail]:
-    """A product's listings on all accounts."""
+    """A product's listings on all accounts, of each the present one first."""
     table = listings.c
-    rows = await tx.fetch(lined().where(table.sku == sku).order_by(table.account_id))
+    rows = await tx.fetch(lined().where(table.sku == sku).order_by(table.account_id, table.retired))
     if not rows:
         raise _missing(sku)
     return [
@@ -200,6 +202,7 @@ def _line(row: Row) -> dict[str, Any]:
         "drifted": row["drift"] is not None,
         "confirmed_at": utc(row["confirmed_at"]),
         "closed_at": utc(row["closed_at"]),
+        "retired": row["retired"] != 0,
         "updated_at": utc(row["updated_at"]),
     }
 

@@ -37,7 +37,7 @@ MADE = Statement("""
 HOLDS = Statement("""
     select h.id, h.guard, h.reason, h.created_at from listings l
       join listing_holds h on h.listing_id = l.id and h.state = 'HELD'
-    where l.sku = :sku order by h.id""")
+    where l.sku = :sku and l.retired = 0 order by h.id""")
 
 _made = msgspec.json.Decoder(Converted)
 _reasons = msgspec.json.Decoder(tuple[Reason, ...])
@@ -121,8 +121,8 @@ class ProductPage:
 
     @property
     def listing(self) -> ListingDetail | None:
-        """The one that was made last."""
-        return max(self.listings, key=lambda one: one.id, default=None)
+        """The one that was made last, and is not retired."""
+        return max((one for one in self.listings if not one.retired), key=lambda one: one.id, default=None)
 
     @property
     def matrix(self) -> Matrix:

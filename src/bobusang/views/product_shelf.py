@@ -34,7 +34,7 @@ QUOTES = with_tail("""
 LISTINGS = Statement("""
     select l.product_id, l.state, l.confirmed, l.open_call, l.refusal_words, l.refusal_cause from market_accounts a
       join listings l on l.account_id = a.id and l.product_id in (:ids...)
-    where a.market = :market order by l.id""")
+    where a.market = :market order by case when l.retired = 0 then 1 else 0 end, l.id""")
 
 
 class _Confirmed(msgspec.Struct):
@@ -58,7 +58,7 @@ class Selling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnMarket:
-    """Its listing that was made last."""
+    """Its listing that was made last; one that is retired only while no other is there."""
 
     state: State
     price: int | None

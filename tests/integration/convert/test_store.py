@@ -100,15 +100,19 @@ async def test_a_product_whose_axes_changed_begins_anew(db: Database) -> None:
     await save(db, Result(1, 3, READY))
     await save(db, Result(1, 4, Held((Reason(Why.AXES_CHANGED, "", "options"),))))
 
-    await db.transact(lambda tx: store.renew(tx, "buyma", 1))
+    before = await db.transact(lambda tx: store.hold(tx, "buyma", 1))
+    await db.transact(lambda tx: store.renew(tx, before))
 
     renewed = await load(db)
     assert renewed is not None
     assert (renewed.generation, renewed.data, renewed.data_version, renewed.state) == (2, None, None, State.HELD)
+    assert [one.why for one in renewed.reasons] == [Why.DECIDED]
+    async with db.read() as tx:
+        assert await store.generations(tx, "buyma", [1, 7]) == {1: 2}
     await save(db, Result(1, 4, READY))
     assert await load(db) == replace(renewed, data=READY, data_version=4, state=State.READY, reasons=())
     with pytest.raises(Missing, match="product 7 was never converted for buyma"):
-        await db.transact(lambda tx: store.renew(tx, "buyma", 7))
+        await db.transact(lambda tx: store.hold(tx, "buyma", 7))
 
 
 async def test_another_name_on_the_market_is_told_and_the_same_is_not(db: Database) -> None:

@@ -54,6 +54,7 @@ FILLED = {
     "0022": (),  # a constraint alone
     "0023": (),  # a column and a constraint alone
     "0024": ("image_doubts", "image_revisits"),
+    "0025": (),  # a column and a unique key alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -364,6 +365,12 @@ FROZEN = {
           values (500001, 'SHARED', 'f00d', 0, '배너', NOW)""",
         "insert into image_revisits (id, product_id, refresh, asked_at) values (500001, 500001, true, NOW)",
         "update source_decisions set rights = 'supplier'",
+    ],
+    "0025": [
+        "update listings set retired = id where id = 500001",
+        """insert into listings (id, account_id, product_id, sku, reference, state, created_at, updated_at)
+          values (500002, 500001, 500001, 'okmall/🧥', 'B2', 'NEW', NOW, NOW)""",
+        "delete from listings where id = 500002",
     ],
 }
 

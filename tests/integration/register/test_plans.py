@@ -30,7 +30,7 @@ WEBHOOKS = Bulk(
     webhook_inbox, ("id", "account_id", "dedupe", "headers", "body", "genuine", "state", "note", "received_at")
 )
 
-KEY = "uq_listings_account_id_product_id"
+KEY = "uq_listings_account_id_product_id_retired"
 BY_PRODUCT = {
     Dialect.SQLITE: "sqlite_autoindex_listings_2",
     Dialect.POSTGRES: KEY,

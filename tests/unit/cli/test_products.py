@@ -69,6 +69,53 @@ def test_products_are_added_unlocked_deleted_and_restored(stub: Stub, run: Calla
     assert stub.asked[1].body == {"fields": ["price"]}
 
 
+def test_products_begin_anew_by_sku_number_or_mall_and_id(stub: Stub, run: Callable[..., Result]) -> None:
+    stub.on("GET /products", {"items": [{"id": 7}], "next": None})
+    stub.on("POST /products/7/renew", {"product_id": 7, "sku": "okmall-4711", "listings": 1, "again": False})
+    stub.problem("POST /products/8/renew", 409, "conflict", "nothing says so")
+    said = "product {} begins anew: what the market has of it is closed, and the next FULL lists it"
+
+    one = run("product", "renew", "okmall-4711", "--why", "by size now")
+    two = run("product", "renew", "7", "8", "--why", "by size now")
+    ways = [run("product", "renew", *which, "--why", "x") for which in ((), ("7", "--held", "axes_changed"))]
+
+    assert (one.code, one.out) == (0, said.format("okmall-4711") + "\n")
+    assert (two.code, two.out, two.err) == (5, said.format("7") + "\n", "8: nothing says so\n")
+    assert [(way.code, way.err.splitlines()[0]) for way in ways] == [(2, "which products?")] * 2
+    assert [(asked.method, asked.path, asked.body) for asked in stub.asked] == [
+        ("GET", "/products", None),
+        ("POST", "/products/7/renew", {"why": "by size now"}),
+        ("POST", "/products/7/renew", {"why": "by size now"}),
+        ("POST", "/products/8/renew", {"why": "by size now"}),
+    ]
+
+
+def test_all_that_are_held_for_one_reason_are_settled_once_somebody_agrees(
+    stub: Stub, run: Callable[..., Result]
+) -> None:
+    stub.on("GET /conversions/held", {"items": [{"product_id": 7}, {"product_id": 9}], "next": None})
+    for act in ("renew", "relabel"):
+        for number in (7, 9):
+            stub.on(f"POST /products/{number}/{act}", {"product_id": number})
+
+    unasked = run("product", "renew", "--held", "axes_changed", "--why", "x")
+    asked = run("product", "relabel", "--held", "option_relabeled", "--why", "x", "--limit", "9", "--yes")
+    stub.on("GET /conversions/held", {"items": [], "next": None})
+    none = run("product", "renew", "--held", "axes_changed", "--why", "x", "--yes")
+
+    question = "close for good what the market has of 2 products held as axes_changed, and list them anew?"
+    assert (unasked.code, unasked.err.splitlines()[0]) == (2, question)
+    assert (asked.code, asked.out.splitlines()) == (
+        0,
+        [f"the options of product {number} are what its mall calls them now" for number in (7, 9)],
+    )
+    assert (none.code, none.err.splitlines()[0]) == (3, "no product is held as axes_changed")
+    assert [(one.path, one.query) for one in stub.asked if one.method == "GET"][1] == (
+        "/conversions/held",
+        {"why": ["option_relabeled"], "limit": ["9"]},
+    )
+
+
 def test_a_list_takes_its_filters(stub: Stub, run: Callable[..., Result]) -> None:
     stub.on("GET /products", {"items": [], "next": None})
 

@@ -100,7 +100,7 @@ async def list_listings(desk: Viewer, query: Annotated[ListingQuery, Query()]) -
 
 @router.get("/of", summary="Show a product's listings")
 async def show_listings(desk: Viewer, query: Annotated[SkuQuery, Query()]) -> Page[ListingDetail]:
-    """One for each account, with what the market has confirmed."""
+    """One for each account, then those that are retired, with what the market has confirmed."""
     async with desk.read() as tx:
         return Page(items=await view.of_sku(tx, query.sku), next=None)
 

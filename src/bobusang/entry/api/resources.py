@@ -24,7 +24,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "metrics": ("metrics",),
     "search": ("search",),
     "cache": ("cache",),
-    "products": ("product_bulk", "product", "products", "product_past", "product_pictures"),
+    "products": ("product_bulk", "product", "products", "product_past", "product_pictures", "renewals"),
     "batches": ("batches",),
     "previews": ("previews",),
     "jobs": ("bulk", "jobs"),

@@ -107,6 +107,18 @@ NOTES = {
     "product {id} was deleted": "상품 {id}을(를) 삭제했습니다",
     "{command} brings it back": "{command}로 되살립니다",
     "product {id} is back": "상품 {id}을(를) 되살렸습니다",
+    "product {id} begins anew: what the market has of it is closed, and the next FULL lists it": (
+        "상품 {id}을(를) 새로 시작합니다. 마켓의 기존 리스팅은 내려가고 다음 FULL이 새로 등록합니다"
+    ),
+    "the options of product {id} are what its mall calls them now": (
+        "상품 {id}의 옵션은 지금 몰이 부르는 이름을 따릅니다"
+    ),
+    "close for good what the market has of {count} products held as {why}, and list them anew?": (
+        "{why}(으)로 보류된 상품 {count}개의 기존 리스팅을 완전히 내리고 새로 등록할까요?"
+    ),
+    "are the options of {count} products held as {why} what their malls call them now?": (
+        "{why}(으)로 보류된 상품 {count}개의 옵션이 지금 몰이 부르는 이름과 같습니까?"
+    ),
     "{file} was written, {bytes} bytes": "{file}에 {bytes}바이트를 썼습니다",
     "{new} new, {changed} changed, {same} the same, {failed} failed": (
         "새로 {new}, 변경 {changed}, 그대로 {same}, 실패 {failed}"

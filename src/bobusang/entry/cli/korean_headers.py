@@ -258,6 +258,7 @@ HEADERS = {
     "replaces": "대신한 기본 번역",
     "resolved at": "해소",
     "resource pool": "자원 풀",
+    "retired": "교체됨",
     "response time ms": "응답(ms)",
     "rest until": "휴식 끝",
     "rests until": "휴식 끝",

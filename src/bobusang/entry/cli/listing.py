@@ -17,10 +17,10 @@ Market = Annotated[str | None, typer.Option("--market", help="Only on this marke
 Account = Annotated[str | None, typer.Option("--account", help="Only of this account.")]
 Several = Annotated[list[int], typer.Argument(metavar="HOLD...", help="Ids of held sends.")]
 
-COLUMNS = "id account sku state price market_id available_until confirmed_at closed_at refused"
+COLUMNS = "id account sku state price market_id available_until confirmed_at closed_at retired refused"
 FACTS = (
     "id market account sku product_id state market_id reference price available_until open_call refused refusal_cause "
-    "refusal_until drifted drift closed_at closed_by closed_why unseen_at confirmed_at created_at updated_at"
+    "refusal_until drifted drift closed_at closed_by closed_why retired unseen_at confirmed_at created_at updated_at"
 )
 STEPS = "step at seconds"
 FRESH = "market account live other confirmed p95_to_sent p95_to_confirmed oldest_open"
@@ -45,7 +45,7 @@ def list_listings(
 
 @command(app, "show")
 def show(session: Session, sku: Sku) -> None:
-    """Show a product's listings, one for each account, with what the market has confirmed."""
+    """Show a product's listings, one for each account and those retired, with what the market has confirmed."""
     found = session.api.get("/listings/of", sku=sku)
     if not session.screen.reads_well:
         session.screen.page(found, COLUMNS)

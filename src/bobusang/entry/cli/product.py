@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bobusang.entry.cli import product_changes, product_files
+from bobusang.entry.cli import product_changes, product_files, product_renewal
 from bobusang.entry.cli.asked import Cursor, Limit
 from bobusang.entry.cli.command import command, group
 from bobusang.entry.cli.product_changes import Which, product_number
@@ -79,6 +79,8 @@ def history(session: Session, product: Which, limit: Limit = 20, cursor: Cursor 
 for name, work in product_changes.COMMANDS.items():
     command(app, name)(work)
 for name, work in product_files.COMMANDS.items():
+    command(app, name)(work)
+for name, work in product_renewal.COMMANDS.items():
     command(app, name)(work)
 
 

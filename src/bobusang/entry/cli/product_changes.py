@@ -11,22 +11,30 @@ from bobusang.entry.cli.asked import InputJson, Inputs, Yes, inputs
 from bobusang.entry.cli.failure import Failure
 from bobusang.entry.cli.session import Session
 
-Which = Annotated[str, typer.Argument(metavar="PRODUCT", help="Our number, or MALL/ID as okmall/4711.")]
+Which = Annotated[str, typer.Argument(metavar="PRODUCT", help="Our number, MALL/ID as okmall/4711, or its SKU.")]
 New = Annotated[str | None, typer.Argument(metavar="MALL/ID", help="As okmall/4711; or give product_id, or a url.")]
+MOST_CUTS = 10
 VALUES = {"price", "list_price", "in_stock", "listed", "images", "options"}
 """What is not a text."""
 Fields = Annotated[list[str] | None, typer.Argument(metavar="FIELD...", help="As price; all unless named.")]
 
 
 def product_number(session: Session, wanted: str) -> int:
-    """Our number of a product that was named by it, or by its mall and the mall's id."""
+    """Our number of a product that was named by it, by its mall and the mall's id, or by its SKU, which is both."""
     if wanted.isascii() and wanted.isdecimal():
         return int(wanted)
-    mall, key = _mall_and_id(wanted, "write its number, or MALL/ID as okmall/4711")
-    found = session.api.get("/products", mall=mall, product_id=key, fields="id", limit=1)["items"]
-    if not found:
-        raise Failure("missing", f"{mall} has no product '{key}'", "`bobusang product list` shows them")
-    return int(found[0]["id"])
+    for mall, key in _cuts(wanted) or [_mall_and_id(wanted, "write its number, or MALL/ID as okmall/4711")]:
+        if found := session.api.get("/products", mall=mall, product_id=key, fields="id", limit=1)["items"]:
+            return int(found[0]["id"])
+    raise Failure("missing", f"{mall} has no product '{key}'", "`bobusang product list` shows them")
+
+
+def _cuts(wanted: str) -> list[tuple[str, str]]:
+    """What a SKU may be of: the mall's name and its id may both have hyphens."""
+    places = [] if "/" in wanted else [place for place, letter in enumerate(wanted) if letter == "-"]
+    return [
+        (wanted[:place], wanted[place + 1 :]) for place in places[:MOST_CUTS] if wanted[:place] and wanted[place + 1 :]
+    ]
 
 
 def _mall_and_id(wanted: str, hint: str = "write MALL/ID as okmall/4711") -> tuple[str, str]:

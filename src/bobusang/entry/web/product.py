@@ -1,5 +1,5 @@
 """One product in tabs: as it is now from source to market, its price step by step, its history, and the pages behind
-it; edited, unlocked, deleted and restored."""
+it; edited, unlocked, deleted, restored and listed anew."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from bobusang.catalog.history import LAST
 from bobusang.entry.api import products as api
-from bobusang.entry.api import raw, records
+from bobusang.entry.api import raw, records, renewals
 from bobusang.entry.api.product_forms import ProductEdit, UnlockForm
+from bobusang.entry.api.renewals import WhyForm
 from bobusang.entry.api.selling import MARKETS
 from bobusang.entry.web import pictures, price_words, product_words, products
 from bobusang.entry.web.languages import N_
@@ -368,6 +369,28 @@ async def restore(visit: Visit) -> Response:
     """Bring it back as its source describes it."""
     await api.restore_product(visit.desk, visit.number("product_id"))
     return visit.done(N_("The product is back."), f"/products/{visit.number('product_id')}")
+
+
+@pages.post("/products/{product_id:int}/renew")
+async def renew(visit: Visit) -> Response:
+    """Have it listed anew."""
+    why = (await visit.form()).get("why").strip()
+    path = f"/products/{visit.number('product_id')}"
+    if not why:
+        return visit.refused(visit.say(N_("Say why.")), to=path)
+    await renewals.renew_product(visit.desk, visit.number("product_id"), WhyForm(why=why[:500]))
+    return visit.done(N_("It begins anew: what the market has is closed, and the next full run lists it."), path)
+
+
+@pages.post("/products/{product_id:int}/relabel")
+async def relabel(visit: Visit) -> Response:
+    """Its options are what they are called now."""
+    why = (await visit.form()).get("why").strip()
+    path = f"/products/{visit.number('product_id')}"
+    if not why:
+        return visit.refused(visit.say(N_("Say why.")), to=path)
+    await renewals.relabel_product(visit.desk, visit.number("product_id"), WhyForm(why=why[:500]))
+    return visit.done(N_("Its options are what its mall calls them now."), path)
 
 
 def _head(product: ProductDetail, tab: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 BRANDS, CATEGORIES = "/held?kind=brands", "/held?kind=categories"
 BRAND, CATEGORY = N_("Review the brand"), N_("Review the category")
 EDIT = N_("Edit the product")
+RUN = N_("Start a run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ WHY = {
     Why.OPTIONS_MANY: Told(N_("Its colours and sizes make more combinations than can be listed.")),
     Why.AXES_UNCLEAR: Told(N_("It is not clear which options are colours and which are sizes.")),
     Why.AXES_CHANGED: Told(N_("Its options have changed from one kind to another; it must be listed anew.")),
+    Why.DECIDED: Told(N_("Somebody has decided on its options; the next full run makes it."), "/runs/new", RUN),
     Why.FREE_MIXED: Told(N_("It has one size only and other sizes at the same time.")),
     Why.COLOR_UNMAPPED: Told(N_("A colour has no colour of the market yet.")),
     Why.SIZE_UNMAPPED: Told(N_("A size has no size of the market yet.")),
@@ -87,7 +89,6 @@ WHY = {
     Why.MEASURE_DROPPED: Told(N_("A measurement was left out.")),
     Why.MATERIAL_UNCLEAR: Told(N_("The material cannot be read.")),
 }
-RUN = N_("Start a run")
 LISTING = N_("See the listing")
 WHERE = {
     Where.ON_SALE: Told(N_("It is on sale on %(market)s as %(number)s."), "/listings/%(sku)s", LISTING),

@@ -46,6 +46,7 @@ WORDS: Mapping[Why, Said] = {
     Why.OPTIONS_MANY: Said(N_("Its options make too many combinations")),
     Why.AXES_UNCLEAR: Said(N_("It is not clear what its options choose")),
     Why.AXES_CHANGED: Said(N_("Its options choose something else than before")),
+    Why.DECIDED: Said(N_("Somebody has decided on its options: the next full run makes it")),
     Why.FREE_MIXED: Said(N_("One size is mixed with sizes")),
     Why.COLOR_UNMAPPED: Said(N_("A colour has no colour of the market")),
     Why.SIZE_UNMAPPED: Said(N_("A size has no size of the market")),

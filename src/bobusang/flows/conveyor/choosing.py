@@ -26,7 +26,7 @@ MOST_BRANDS = 10_000
 # By what is live, which is far less than a mall has: a brand's own products have no index by their Korean name.
 ON_SALE = Statement("""
     select distinct p.mall, p.brand, p.brand_ko from listings l join products p on p.id = l.product_id
-    where l.account_id in (:accounts...) and l.state = 'LIVE' and p.mall in (:malls...)""")
+    where l.account_id in (:accounts...) and l.state = 'LIVE' and l.retired = 0 and p.mall in (:malls...)""")
 
 
 async def chosen(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SOON, DAILY = timedelta(hours=1), timedelta(days=1)
 ENDS = Statement("""
     select product_id, account_id, available_until, confirmed_at from listings
-    where account_id in (:accounts...) and product_id in (:ids...)""")
+    where account_id in (:accounts...) and product_id in (:ids...) and retired = 0""")
 
 
 @dataclass(frozen=True, slots=True)

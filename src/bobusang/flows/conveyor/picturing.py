@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PUBLISHED = Statement("""
     select product_id, market_id from listings
-    where account_id in (:accounts...) and product_id in (:ids...)""")
+    where account_id in (:accounts...) and product_id in (:ids...) and retired = 0""")
 
 
 class Picturing:

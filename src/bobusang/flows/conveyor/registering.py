@@ -7,7 +7,7 @@ happens in between, the call is in the database, and planning again finds it the
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +170,8 @@ class Registering:
         if account.enabled and (why := self._tokenless(account)):
             return outcomes | {id: Fail(why) for id in asked}
         register, db = self._belt.register, self._belt.db
-        planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values())))
+        made = {id: one.generation for id, one in facts.made.items()}
+        planned = await db.transact(lambda tx: self._planned(tx, account, run, list(asked.values()), made))
         outgoings = {one.outgoing.call_id: one.outgoing for one in planned if one.outgoing is not None}
         settled: dict[int, Settled] = {}
         if outgoings:
@@ -191,8 +192,14 @@ class Registering:
             return f"{account.market}/{account.name} cannot send: {error}"
         return ""
 
-    async def _planned(self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted]) -> list[Planned]:
-        """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none."""
+    async def _planned(
+        self, tx: Tx, account: Account, run: str, wanteds: Sequence[Wanted], made: Mapping[int, int]
+    ) -> list[Planned]:
+        """Plan, and wake who waits for the verdict on a call that another overtakes: there will be none. What a person
+        has begin anew meanwhile is not sent as it was."""
+        await accounts.lock(tx, account.id)
+        now = await store.generations(tx, self._belt.market, [one.product_id for one in wanteds])
+        wanteds = [one if now.get(one.product_id) == made[one.product_id] else renewed(one) for one in wanteds]
         planned = await self._belt.register.plan(tx, account, run, wanteds)
         overtaken = [one.decision.supersedes for one in planned if isinstance(one.decision, Chosen)]
         await wake_many(tx, [wait_key(call.id) for call in overtaken if call is not None])
@@ -305,6 +312,11 @@ def done(task: Task, words: str = "confirmed") -> Registered | Skip:
 
 def _looked(outcome: Outcome, at: datetime) -> Outcome:
     return msgspec.structs.replace(outcome, looked=at) if isinstance(outcome, Registered) else outcome
+
+
+def renewed(wanted: Wanted) -> Wanted:
+    """What is wanted of a product that is another one by now: nothing, but that what sold out is told."""
+    return replace(wanted, outdated="it begins anew: the next FULL converts it")
 
 
 def _outdated_first(asked: tuple[int, Wanted]) -> bool:

@@ -47,7 +47,7 @@ LISTED = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed from products p {_MARKED}
     where p.mall = :mall and p.product_id in (:keys...) and ({_DUE})
       and exists (select 1 from listings l
-        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.retired = 0 and l.market_id is not null
           and coalesce(l.state, '') in (:states...))""")
 EVERY = Statement(f"""
     select p.product_id, p.version, p.in_stock, p.listed, p.brand, p.brand_ko, p.category, p.locked, p.updated_at,
@@ -63,7 +63,7 @@ _OF_BRAND = """
 # nothing of an account that was switched off then.
 _UNTOLD = """
       and p.listed = :no and exists (select 1 from listings l
-        where l.account_id in (:accounts...) and l.product_id = p.id and l.market_id is not null
+        where l.account_id in (:accounts...) and l.product_id = p.id and l.retired = 0 and l.market_id is not null
           and (l.state = 'LIVE' or not exists (select 1 from conveyor_marks m
             where m.product_id = p.id and m.market = :market and m.version = p.version)))"""
 

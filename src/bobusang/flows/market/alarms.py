@@ -52,7 +52,7 @@ _LAST = """not exists (select 1 from price_quotes n where n.product_id = q.produ
         and n.account = q.account and n.id > q.id)"""
 BELOW = Statement(f"""
     select q.sku from price_quotes q
-    join listings l on l.account_id = :account and l.product_id = q.product_id and l.state = 'LIVE'
+    join listings l on l.account_id = :account and l.product_id = q.product_id and l.state = 'LIVE' and l.retired = 0
     where q.is_below_floor = :yes and q.market = :market and q.account = :name and {_LAST}
     order by q.id limit :most""")
 # The raise is decided, and a guard holds it before it is sent.
@@ -60,7 +60,7 @@ KEPT_BELOW = Statement(f"""
     select q.sku from listings l
     join price_quotes q on q.product_id = l.product_id and q.market = :market and q.account = :name
     where l.id in (select listing_id from listing_holds where account_id = :account and state = 'HELD')
-      and l.state = 'LIVE' and q.decision = 'QUOTE' and q.confirmed < q.floor and {_LAST}
+      and l.state = 'LIVE' and l.retired = 0 and q.decision = 'QUOTE' and q.confirmed < q.floor and {_LAST}
     order by q.id limit :most""")
 UNSEEN = Statement("""
     select sku from listings where unseen_at > :never and closed_at is null and coalesce(account_id, 0) = :account

@@ -164,7 +164,8 @@ def relabeled(found: Sorted, before: Goods) -> tuple[Reason, ...]:
     moved = moved_to_others(found.sources, before)
     if not moved:
         return ()
-    codes = ", ".join(str(one.code) for one in moved[:5])
+    texts = {code: one.text for one in before.variants for code in one.codes}
+    codes = ", ".join(f"{one.code} ('{one.text}', was '{texts[one.code or '']}')" for one in moved[:5])
     return (Reason(Why.OPTION_RELABELED, f"the codes {codes} now name what other codes named before", "options"),)
 
 

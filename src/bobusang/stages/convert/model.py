@@ -35,6 +35,7 @@ class Why(StrEnum):
     OPTIONS_MANY = "options_many"
     AXES_UNCLEAR = "axes_unclear"
     AXES_CHANGED = "axes_changed"
+    DECIDED = "decided"
     FREE_MIXED = "free_mixed"
     COLOR_UNMAPPED = "color_unmapped"
     SIZE_UNMAPPED = "size_unmapped"

@@ -45,6 +45,11 @@ class Source(msgspec.Struct, frozen=True):
         """What the text of an axis is found again by."""
         return text_key(axis, self.texts.get(axis, ""))
 
+    @property
+    def text(self) -> str:
+        """All that it says, for people."""
+        return " / ".join(text for axis in Axis if (text := self.texts.get(axis)))
+
     def otherwise(self) -> list[Source]:
         """The same, read another way: what was read apart as one text, and one text as what it may be apart."""
         if self.whole:

@@ -85,7 +85,7 @@ def _doubted(goods: Goods, found: Sorted) -> list[Source]:
 def _told_of(others: Sequence[Source], owners: Mapping[str, Variant]) -> str:
     if not others:
         return ""
-    told = ", ".join(f"{one.code} ('{_text(one)}', was '{owners[one.code or ''].text}')" for one in others[:SHOWN])
+    told = ", ".join(f"{one.code} ('{one.text}', was '{owners[one.code or ''].text}')" for one in others[:SHOWN])
     more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
     return f"option codes name something else than was converted: {told}{more}; their stock stays until FULL settles it"
 
@@ -112,7 +112,3 @@ def _doubtful(variant: Variant, readings: Sequence[Source]) -> Variant:
 def _told(axis: Axis, text: str) -> str:
     """As far as one can tell without a translation."""
     return size_source(text) if axis is Axis.SIZE else color_source(text)
-
-
-def _text(one: Source) -> str:
-    return " / ".join(text for axis in Axis if (text := one.texts.get(axis)))

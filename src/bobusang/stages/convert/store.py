@@ -14,23 +14,34 @@ from bobusang.kit.errors import Missing
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.platform.bus import Event, publish
 from bobusang.stages.convert.converting import VERSION
-from bobusang.stages.convert.model import Converted, Held, Reason
+from bobusang.stages.convert.model import Converted, Held, Reason, Why
 from bobusang.stages.convert.tables import State, conversions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from bobusang.catalog.variants import Goods
     from bobusang.kit.db import Row, Tx
 
-KNOWN = Statement("select * from conversions where market = :market and product_id in (:ids...)")
+_KNOWN = "select * from conversions where market = :market and product_id in (:ids...)"
+KNOWN = Statement(_KNOWN)
+# Who has one begin anew meanwhile is waited for: what it was made into before must not come back.
+LOCK = Statement(f"{_KNOWN} order by product_id for update", sqlite=_KNOWN)
 IN_STATE = Statement("""
     select * from conversions where market = :market and state = :state and product_id > :after
     order by product_id limit :limit""")
 FORGET = Statement("delete from conversions where market = :market and product_id in (:ids...)")
+# Held until FULL has made it anew: what was ready is not what a person has decided on.
 RENEW = Statement("""
-    update conversions set generation = generation + 1, data = null, data_version = null, updated_at = :now
+    update conversions set generation = generation + 1, data = null, data_version = null, state = 'HELD',
+      reasons = :reasons, updated_at = :now
     where market = :market and product_id = :id""")
+SETTLE = Statement("""
+    update conversions set data = :data, reasons = :reasons, updated_at = :now
+    where market = :market and product_id = :id""")
+GENERATIONS = Statement("""
+    select product_id, generation from conversions where market = :market and product_id in (:ids...)""")
 
 _made = msgspec.json.Decoder(Converted)
 _reasons = msgspec.json.Decoder(tuple[Reason, ...])
@@ -56,6 +67,7 @@ class Conversion:
     product_id: int
     market: str
     generation: int
+    """How often it began anew, and once: each has listings of its own."""
     source_version: int
     data_version: int | None
     converter_version: str
@@ -79,7 +91,11 @@ class Conversion:
 
 async def load(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, Conversion]:
     """The conversions of these products."""
-    rows = await tx.fetch(KNOWN, market=market, ids=sorted(set(ids))) if ids else ()
+    return await _loaded(tx, KNOWN, market, ids)
+
+
+async def _loaded(tx: Tx, statement: Statement, market: str, ids: Sequence[int]) -> dict[int, Conversion]:
+    rows = await tx.fetch(statement, market=market, ids=sorted(set(ids))) if ids else ()
     return {row["product_id"]: _conversion(row) for row in rows}
 
 
@@ -95,7 +111,7 @@ async def save(tx: Tx, market: str, results: Sequence[Result]) -> None:
     A product that is held keeps what it was made into before; a result of an older version than the one that is known
     is dropped, for it may come late.
     """
-    known = await load(tx, market, [one.product_id for one in results])
+    known = await _loaded(tx, LOCK, market, [one.product_id for one in results])
     newest: dict[int, Result] = {}
     for one in results:
         before = known.get(one.product_id)
@@ -113,11 +129,35 @@ async def save(tx: Tx, market: str, results: Sequence[Result]) -> None:
     await publish(tx, *(Event("product.renamed", f"product:{id}", {"id": id, "market": market}) for id in renamed))
 
 
-async def renew(tx: Tx, market: str, product_id: int) -> None:
-    """A product whose axes have changed begins anew: its next conversion is compared with nothing, and its next
-    listing is another one."""
-    if not await tx.execute(RENEW, market=market, id=product_id, now=tx.now):
-        raise Missing(f"product {product_id} was never converted for {market}")
+async def hold(tx: Tx, market: str, product_id: int) -> Conversion:
+    """The conversion of a product, for nobody else to change."""
+    for _ in range(
+        2
+    ):  # one that is written at the moment is gone and there again: PostgreSQL shows it to who asks anew
+        if found := await _loaded(tx, LOCK, market, [product_id]):
+            return found[product_id]
+    raise Missing(f"product {product_id} was never converted for {market}", field="product_id")
+
+
+async def renew(tx: Tx, before: Conversion) -> None:
+    """A product that a person has begin anew: its next conversion is compared with nothing, and its next listing is
+    another one."""
+    reasons = json.dumps([Reason(Why.DECIDED, "somebody has it listed anew: the next FULL converts it", "options")])
+    await tx.execute(RENEW, market=before.market, id=before.product_id, reasons=reasons, now=tx.now)
+
+
+async def settle(tx: Tx, before: Conversion, goods: Goods) -> None:
+    """What a person says that a product's options are now, for every run; FULL makes the rest of it."""
+    assert before.data is not None
+    data = json.dumps(msgspec.structs.replace(before.data, goods=goods))
+    reasons = json.dumps([Reason(Why.DECIDED, "somebody has said that its options are right as they are", "options")])
+    await tx.execute(SETTLE, market=before.market, id=before.product_id, data=data, reasons=reasons, now=tx.now)
+
+
+async def generations(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, int]:
+    """How often each of these products began anew, and once."""
+    rows = await tx.fetch(GENERATIONS, market=market, ids=sorted(set(ids))) if ids else ()
+    return {row["product_id"]: row["generation"] for row in rows}
 
 
 def _is_renamed(one: Result, before: Conversion | None) -> bool:

@@ -36,7 +36,7 @@ conversions = Table(
     metadata,
     Column("product_id", Id, primary_key=True, autoincrement=False),
     Column("market", key(MARKET_LENGTH), primary_key=True),
-    Column("generation", Integer, nullable=False, server_default=text("1")),  # grows when its axes change
+    Column("generation", Integer, nullable=False, server_default=text("1")),  # grows when it begins anew
     Column("source_version", Integer, nullable=False),  # looked at last
     Column("data_version", Integer),  # the source version of `data`
     Column("converter_version", key(50), nullable=False),

@@ -29,6 +29,7 @@ FOR_SALE = frozenset({State.SENT, State.DRAFT, State.IN_REVIEW, State.LIVE, Stat
 Tried = dict[str, tuple[str, str]]
 """By goods, the mall and SKU that a run which is only tried would have put on sale so far."""
 
+# A retired listing counts too: while it is for sale, so are the goods.
 _CLAIMED = """
     select c.goods, c.mall, c.product_id, l.sku, l.state, l.open_call from listing_claims c
       left join listings l on l.account_id = c.account_id and l.product_id = c.product_id

@@ -27,7 +27,7 @@ CLOSE = Statement("""
     where id in (:ids...) and closed_at is null""")
 OPEN = Statement("""
     update listings set closed_at = null, closed_by = null, closed_why = null, updated_at = :now
-    where id in (:ids...) and closed_at is not null""")
+    where id in (:ids...) and closed_at is not null and retired = 0""")
 # One that is under way to be closed needs nothing; another call is overtaken once nobody is sending it.
 STILL_LIVE = Statement("""
     select l.id from listings l left join market_calls c on c.id = l.open_call
@@ -46,7 +46,7 @@ async def close(tx: Tx, ids: Iterable[int], *, who: str, why: str) -> int:
 
 
 async def open_again(tx: Tx, ids: Iterable[int]) -> int:
-    """Let listings be sold again; how many were closed."""
+    """Let listings be sold again; how many were closed. One that is retired stays off for good."""
     chosen = sorted(set(ids))
     return await tx.execute(OPEN, ids=chosen, now=tx.now) if chosen else 0
 

@@ -1,4 +1,8 @@
-"""The listings: one a product and account, made before anything is sent, kept as the market last described them."""
+"""The listings: one a product and account, made before anything is sent, kept as the market last described them.
+
+Where a product began anew the one before it is retired: whoever looks by product does not find it, whoever looks by id,
+reference, SKU or the market's number does.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     from bobusang.kit.db import Row, Tx
     from bobusang.stages.register.market import Notice
 
-_OF_PRODUCTS = "select * from listings where account_id = :account and product_id in (:products...)"
+_OF_PRODUCTS = "select * from listings where account_id = :account and product_id in (:products...) and retired = 0"
 OF_PRODUCTS = Statement(_OF_PRODUCTS)
 LOCK_PRODUCTS = Statement(f"{_OF_PRODUCTS} order by id for update", sqlite=_OF_PRODUCTS)
 LOCK = Statement(
@@ -33,7 +37,7 @@ BY_MARKET_ID = Statement("select id from listings where account_id = :account an
 # does who was woken by a verdict that was not the market's last word.
 # `is null` and `is not null` would make SQLite walk an index of them, with all that the account has on the market.
 STANDING = Statement("""
-    select product_id from listings l where account_id = :account and product_id in (:products...)
+    select product_id from listings l where account_id = :account and product_id in (:products...) and retired = 0
       and open_call is null and coalesce(refusal_cause, '') = '' and coalesce(market_id, '') <> '' and exists (
         select 1 from market_calls c
         where c.kind not in ('STOCK', 'CLOSE', 'EXTEND') and c.confirmed_at = l.confirmed_at
@@ -41,12 +45,12 @@ STANDING = Statement("""
 LIVE = Statement("select count(*) as value from listings where account_id = :account and state = 'LIVE'")
 ENDING = Statement("""
     select product_id from listings
-    where account_id = :account and state = 'LIVE' and open_call is null and available_until <= :until
+    where account_id = :account and state = 'LIVE' and open_call is null and available_until <= :until and retired = 0
     order by available_until, product_id limit :limit""")
 OURS = Statement("""
     select market_id from listings where account_id in (:accounts...) and market_id in (:ids...)""")
 BY_ID = Statement("select * from listings where id in (:ids...) order by id")
-BY_SKU = Statement("select * from listings where sku = :sku order by account_id")
+BY_SKU = Statement("select * from listings where sku = :sku order by account_id, retired")
 BY_STATE = Statement("select state, count(*) as listings from listings where account_id = :account group by state")
 
 _NEW = Bulk(listings, ("id", "account_id", "product_id", "sku", "state", "created_at", "updated_at"), keep=True)
@@ -73,6 +77,11 @@ async def wanted(tx: Tx, account: int, products: Mapping[int, str]) -> dict[int,
     ]
     await tx.insert(_NEW, rows)
     return await _of(tx, account, products, LOCK_PRODUCTS)
+
+
+async def locked(tx: Tx, account: int, products: Iterable[int]) -> dict[int, Listing]:
+    """The listings that there are of these products; nobody else changes them now."""
+    return await _of(tx, account, list(products), LOCK_PRODUCTS)
 
 
 async def known(tx: Tx, account: int, products: Iterable[int]) -> dict[int, Listing]:
@@ -143,7 +152,7 @@ async def some(tx: Tx, chosen: Sequence[int]) -> list[Listing]:
 
 
 async def by_sku(tx: Tx, sku: str) -> list[Listing]:
-    """A product's listings on all accounts."""
+    """A product's listings on all accounts, of each the present one first."""
     return [listing_of(row) for row in await tx.fetch(BY_SKU, sku=sku)]
 
 
@@ -176,6 +185,7 @@ def listing_of(row: Row) -> Listing:
         day=date.fromisoformat(row["day"]) if row["day"] else None,
         closed_at=utc(row["closed_at"]),
         unseen_at=utc(row["unseen_at"]),
+        is_retired=row["retired"] != 0,
     )
 
 

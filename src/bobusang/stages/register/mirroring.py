@@ -1,7 +1,7 @@
 """The catalog's copy of what a market has confirmed: whoever looks at a record sees where it is for sale.
 
-A record has one entry a market. With several accounts there it is that of the listing which is for sale, else of the
-one the market spoke of last.
+A record has one entry a market. With several listings there it is that of the one which is for sale, else of one that
+is not retired, else of the one the market spoke of last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bobusang.stages.register.market import Market
 
 LISTED = Statement("""
-    select product_id, account_id, market_id, state, confirmed, confirmed_at from listings
+    select product_id, account_id, market_id, state, confirmed, confirmed_at, retired from listings
     where account_id in (:accounts...) and product_id in (:products...) order by id""")
 
 
@@ -53,8 +53,8 @@ async def mirror(tx: Tx, market: Market, products: Iterable[int]) -> None:
     await markets.set_market_data(tx, syncs, missing_ok=True)
 
 
-def _rank(row: Row) -> tuple[bool, datetime]:
-    return row["state"] == State.LIVE, utc(row["confirmed_at"]) or NEVER
+def _rank(row: Row) -> tuple[bool, bool, datetime]:
+    return row["state"] == State.LIVE, row["retired"] == 0, utc(row["confirmed_at"]) or NEVER
 
 
 def _info(market: Market, account: str, row: Row) -> dict[str, Any]:

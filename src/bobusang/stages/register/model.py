@@ -266,3 +266,5 @@ class Listing:
     """Since when a person does not want it on sale."""
     unseen_at: datetime | None = None
     """Since when people know that nobody has seen its source for long."""
+    is_retired: bool = False
+    """Its product began anew: it is closed, for good, and another listing follows it (docs/adr/0036)."""

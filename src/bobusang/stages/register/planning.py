@@ -5,10 +5,11 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bobusang.kit import ids
-from bobusang.stages.register import accounts, calls, claims, holds, ledger, listings
+from bobusang.stages.register import accounts, calls, claims, holds, ledger, listings, retiring
 from bobusang.stages.register.budget import DAY, SLOT, admitted, free_at
 from bobusang.stages.register.calls import MarketCall
 from bobusang.stages.register.deciding import Chosen, Faulty, Stopped, decide, effect, rank, run_guard
@@ -21,12 +22,15 @@ from bobusang.stages.register.tables import CallState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from bobusang.kit.db import Tx
     from bobusang.stages.register.deciding import Decision
     from bobusang.stages.register.market import Market, Request
     from bobusang.stages.register.model import Account, Listing, Wanted
+
+LOOK = timedelta(seconds=10)
+"""How often a product looks whether the listing before it is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,32 +77,47 @@ class Planner:
         account, blocked_until = await accounts.lock(tx, account_id)
         unique = {wanted.product_id: wanted for wanted in wanteds}
         found = await listings.wanted(tx, account.id, {id: wanted.sku for id, wanted in unique.items()})
-        items = await self._decided(tx, account, unique, found)
+        pairs = [(wanted, found[id]) for id, wanted in unique.items()]
+        made = {one.product_id: one for one in await self._planned(tx, account, blocked_until, run, pairs)}
+        return [made[wanted.product_id] for wanted in wanteds]
+
+    async def limit(self, tx: Tx, account_id: int, run: str, wishes: Mapping[int, Wanted]) -> list[Planned]:
+        """The same by listing, for those that are retired too: a product may have several."""
+        account, blocked_until = await accounts.lock(tx, account_id)
+        found = await listings.lock(tx, wishes)
+        return await self._planned(tx, account, blocked_until, run, [(wishes[id], one) for id, one in found.items()])
+
+    async def _planned(
+        self,
+        tx: Tx,
+        account: Account,
+        blocked_until: datetime | None,
+        run: str,
+        pairs: Sequence[tuple[Wanted, Listing]],
+    ) -> list[Planned]:
+        items = await self._decided(tx, account, pairs)
         items = await _through_claims(tx, account, items)
+        items = await _behind_retired(tx, account, items)
         items = await _through_run(tx, account, run, items)
         items = await _behind_senders(tx, account, items)
         items = await _through_budget(tx, account, blocked_until, items, self.lease)
         await _hold(tx, account, run, items)
         sent = await self._intend(tx, account, run, items)
-        made = {
-            item.wanted.product_id: Planned(item.wanted.product_id, item.decision, item.listing.id) for item in items
-        }
-        made |= {id: replace(made[id], outgoing=outgoing) for id, outgoing in sent.items()}
-        return [made[wanted.product_id] for wanted in wanteds]
+        return [
+            Planned(item.wanted.product_id, item.decision, item.listing.id, sent.get(item.listing.id)) for item in items
+        ]
 
-    async def _decided(
-        self, tx: Tx, account: Account, unique: Mapping[int, Wanted], found: Mapping[int, Listing]
-    ) -> list[_Item]:
-        asked = [one for id, one in found.items() if one.open_call is not None or not unique[id].is_known]
+    async def _decided(self, tx: Tx, account: Account, pairs: Sequence[tuple[Wanted, Listing]]) -> list[_Item]:
+        asked = [one for wanted, one in pairs if one.open_call is not None or not wanted.is_known]
         last = await calls.last(tx, [listing.id for listing in asked])
-        approvals = await holds.approved(tx, [listing.id for listing in found.values()])
+        approvals = await holds.approved(tx, [listing.id for _, listing in pairs])
         return [
             _Item(
                 wanted,
-                listing := found[id],
+                listing,
                 decide(wanted, listing, account, self.market, tx.now, last=last.get(listing.id), approvals=approvals),
             )
-            for id, wanted in unique.items()
+            for wanted, listing in pairs
         ]
 
     async def _intend(self, tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> dict[int, Outgoing]:
@@ -109,7 +128,7 @@ class Planner:
         await calls.save(tx, [replace(call, state=CallState.SUPERSEDED) for call in overtaken])
         fresh = await ids.sequence(tx, "market_call").take(tx, len(chosen))
         made = {
-            item.wanted.product_id: self._call(tx, id, account, item, choice)
+            item.listing.id: self._call(tx, id, account, item, choice)
             for id, (item, choice) in zip(fresh, chosen, strict=True)
         }
         await calls.add(tx, run, [call for call, _ in made.values()])
@@ -118,7 +137,7 @@ class Planner:
         if not account.policy.doubles:
             on_sale = [item for item, choice in chosen if claims.takes_goods(choice)]
             await claims.put(tx, account.id, [(item.wanted, item.listing) for item in on_sale])
-        return {product: outgoing(call, tx.now + self.lease) for product, (call, _) in made.items()}
+        return {listing: outgoing(call, tx.now + self.lease) for listing, (call, _) in made.items()}
 
     def _call(self, tx: Tx, id: int, account: Account, item: _Item, choice: Chosen) -> tuple[MarketCall, Listing]:
         listing, wanted, step = item.listing, item.wanted, choice.step
@@ -165,6 +184,25 @@ async def _through_claims(tx: Tx, account: Account, items: Sequence[_Item]) -> l
     agreed = await holds.approved(tx, [listing.id for _, listing in wishes])
     stopped = await claims.stopped(tx, account.id, wishes, agreed)
     return [replace(item, decision=stopped.get(item.wanted.product_id, item.decision)) for item in items]
+
+
+async def _behind_retired(tx: Tx, account: Account, items: Sequence[_Item]) -> list[_Item]:
+    """What begins anew is not put on sale while the market may sell what was before: soon it does not, else with
+    another run."""
+    wishes = [item.listing.product_id for item in items if claims.puts_on_sale(item.decision)]
+    found = await retiring.in_the_way(tx, account.id, wishes)
+    return [
+        replace(item, decision=_awaiting(one, account, tx.now))
+        if (one := found.get(item.listing.product_id)) is not None and claims.puts_on_sale(item.decision)
+        else item
+        for item in items
+    ]
+
+
+def _awaiting(one: retiring.InTheWay, account: Account, now: datetime) -> Postponed | Idle:
+    if now < one.since + account.policy.patience:
+        return Postponed(now + LOOK, one.words)
+    return Idle(one.words, is_refused=True)
 
 
 async def _through_run(tx: Tx, account: Account, run: str, items: Sequence[_Item]) -> list[_Item]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from bobusang.stages.register import applying, calls, claims, holds, inbox, listings, recovering, settling
+from bobusang.stages.register import applying, calls, claims, holds, inbox, listings, recovering, retiring, settling
 from bobusang.stages.register.deciding import Chosen, decide
+from bobusang.stages.register.diffing import Idle
 from bobusang.stages.register.guards import Guard
 from bobusang.stages.register.market import Key
 from bobusang.stages.register.model import Listing, Wanted
@@ -72,7 +73,9 @@ class Register:
         """First commit, for what limits these listings alone: a person closed them, or nobody has seen their sources
         (`seen`: by listing, when last). Nobody looks at their products."""
         found = await listings.some(tx, listing_ids)
-        return await self.planner.plan(tx, account.id, run, [_unlooked(one, seen.get(one.id)) for one in found])
+        return await self.planner.limit(
+            tx, account.id, run, {one.id: _unlooked(one, seen.get(one.id)) for one in found}
+        )
 
     async def send(self, account: Account, outgoings: Sequence[Outgoing]) -> list[Sent]:
         """Send what was intended, some at once; nothing is open meanwhile. A right that has run out is not used."""
@@ -140,8 +143,12 @@ class Register:
             for wanted in wanteds
         ]
         wishes = [(wanted, listing) for wanted, listing, decision in looked if claims.puts_on_sale(decision)]
-        doubles = {} if account.policy.doubles else await claims.stopped(tx, account.id, wishes, approvals, tried)
-        looked = [(wanted, listing, doubles.get(wanted.product_id, decision)) for wanted, listing, decision in looked]
+        stopped: dict[int, Decision] = {}
+        if not account.policy.doubles:
+            stopped |= await claims.stopped(tx, account.id, wishes, approvals, tried)
+        waited = await retiring.in_the_way(tx, account.id, [wanted.product_id for wanted, _ in wishes])
+        stopped |= {id: Idle(one.words, is_refused=True) for id, one in waited.items()}
+        looked = [(wanted, listing, stopped.get(wanted.product_id, decision)) for wanted, listing, decision in looked]
         if tried is not None:
             claims.would_put(tried, (wanted for wanted, _, decision in looked if claims.takes_goods(decision)))
         return [self._preview(wanted, listing, decision) for wanted, listing, decision in looked]

@@ -113,7 +113,8 @@ listings = Table(
     Column("closed_by", String(200)),
     Column("closed_why", String(500)),
     at("unseen_at", null=True),  # since when people know that nobody has seen its source for long
-    UniqueConstraint("account_id", "product_id"),
+    Column("retired", Id, nullable=False, server_default=text("0")),  # its own id once its product began anew, else 0
+    UniqueConstraint("account_id", "product_id", "retired"),
     UniqueConstraint("account_id", "market_id"),
     Index("ix_listings_state", "account_id", "state", "id"),
     Index("ix_listings_until", "account_id", "available_until"),
