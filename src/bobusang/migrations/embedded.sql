@@ -1099,48 +1099,6 @@ CREATE TABLE fx_quotes (
 	CONSTRAINT uq_fx_quotes_base_quote_source_quoted_at UNIQUE (base, quote, source, quoted_at)
 );
 CREATE INDEX ix_fx_quotes_pair ON fx_quotes (base, quote, state, quoted_at);
-CREATE TABLE market_fees (
-	id INTEGER NOT NULL, 
-	market VARCHAR(50) NOT NULL, 
-	kind VARCHAR(20) NOT NULL, 
-	tier VARCHAR(50) DEFAULT '' NOT NULL, 
-	category VARCHAR(200) DEFAULT '' NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	rate VARCHAR(40) NOT NULL, 
-	amount INTEGER DEFAULT 0 NOT NULL, 
-	currency VARCHAR(3) NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT ck_market_fees_kind CHECK (kind in ('sale', 'payout')), 
-	CONSTRAINT uq_market_fees_row UNIQUE (market, kind, tier, category, valid_from)
-);
-CREATE TABLE freight_rates (
-	id INTEGER NOT NULL, 
-	leg VARCHAR(20) NOT NULL, 
-	route VARCHAR(50) NOT NULL, 
-	category VARCHAR(200) DEFAULT '' NOT NULL, 
-	up_to_grams INTEGER NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	amount INTEGER DEFAULT 0 NOT NULL, 
-	currency VARCHAR(3) NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT ck_freight_rates_leg CHECK (leg in ('domestic', 'international')), 
-	CONSTRAINT uq_freight_rates_row UNIQUE (leg, route, category, up_to_grams, valid_from)
-);
-CREATE TABLE import_taxes (
-	id INTEGER NOT NULL, 
-	country VARCHAR(2) NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	taxable_share VARCHAR(40) NOT NULL, 
-	exempt_up_to INTEGER DEFAULT 0 NOT NULL, 
-	consumption_rate VARCHAR(40) NOT NULL, 
-	clearance INTEGER DEFAULT 0 NOT NULL, 
-	currency VARCHAR(3) NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT uq_import_taxes_country_valid_from UNIQUE (country, valid_from)
-);
 CREATE TABLE price_policies (
 	id INTEGER NOT NULL, 
 	market VARCHAR(50) NOT NULL, 
@@ -1515,21 +1473,6 @@ CREATE TABLE "competitor_prices" (
 	CONSTRAINT ck_competitor_prices_search CHECK (search in ('FOUND', 'EMPTY', 'UNCLEAR', 'FAILED', 'NEVER'))
 );
 CREATE INDEX ix_competitor_prices_due ON competitor_prices (market, due_at, id);
-CREATE TABLE "duty_rates" (
-	id INTEGER NOT NULL, 
-	country VARCHAR(2) NOT NULL, 
-	category VARCHAR(200) DEFAULT ('') NOT NULL, 
-	material VARCHAR(50) DEFAULT ('') NOT NULL, 
-	construction VARCHAR(50) DEFAULT ('') NOT NULL, 
-	valid_from VARCHAR(10) NOT NULL, 
-	rate VARCHAR(40) NOT NULL, 
-	least INTEGER DEFAULT 0 NOT NULL, 
-	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
-	source VARCHAR(300) NOT NULL, 
-	up_to INTEGER DEFAULT 0 NOT NULL, 
-	PRIMARY KEY (id), 
-	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
-);
 CREATE TABLE image_doubts (
 	id INTEGER NOT NULL, 
 	kind VARCHAR(20) NOT NULL, 
@@ -1585,6 +1528,59 @@ CREATE INDEX ix_listings_until ON listings (account_id, available_until);
 CREATE INDEX ix_listings_refused ON listings (refusal_cause);
 CREATE INDEX ix_listings_closed ON listings (closed_at);
 CREATE INDEX ix_listings_unseen ON listings (unseen_at);
+CREATE TABLE market_fees (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	market VARCHAR(50) NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	tier VARCHAR(50) DEFAULT '' NOT NULL, 
+	category VARCHAR(200) DEFAULT '' NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	rate VARCHAR(40) NOT NULL, 
+	amount INTEGER DEFAULT 0 NOT NULL, 
+	currency VARCHAR(3) NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	CONSTRAINT ck_market_fees_kind CHECK (kind in ('sale', 'payout')), 
+	CONSTRAINT uq_market_fees_row UNIQUE (market, kind, tier, category, valid_from)
+);
+CREATE TABLE freight_rates (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	leg VARCHAR(20) NOT NULL, 
+	route VARCHAR(50) NOT NULL, 
+	category VARCHAR(200) DEFAULT '' NOT NULL, 
+	up_to_grams INTEGER NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	amount INTEGER DEFAULT 0 NOT NULL, 
+	currency VARCHAR(3) NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	CONSTRAINT ck_freight_rates_leg CHECK (leg in ('domestic', 'international')), 
+	CONSTRAINT uq_freight_rates_row UNIQUE (leg, route, category, up_to_grams, valid_from)
+);
+CREATE TABLE "duty_rates" (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	country VARCHAR(2) NOT NULL, 
+	category VARCHAR(200) DEFAULT ('') NOT NULL, 
+	material VARCHAR(50) DEFAULT ('') NOT NULL, 
+	construction VARCHAR(50) DEFAULT ('') NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	rate VARCHAR(40) NOT NULL, 
+	least INTEGER DEFAULT 0 NOT NULL, 
+	is_exemptable BOOLEAN DEFAULT 1 NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	up_to INTEGER DEFAULT 0 NOT NULL, 
+	CONSTRAINT uq_duty_rates_row UNIQUE (country, category, material, construction, up_to, valid_from)
+);
+CREATE TABLE import_taxes (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	country VARCHAR(2) NOT NULL, 
+	valid_from VARCHAR(10) NOT NULL, 
+	taxable_share VARCHAR(40) NOT NULL, 
+	exempt_up_to INTEGER DEFAULT 0 NOT NULL, 
+	consumption_rate VARCHAR(40) NOT NULL, 
+	clearance INTEGER DEFAULT 0 NOT NULL, 
+	currency VARCHAR(3) NOT NULL, 
+	source VARCHAR(300) NOT NULL, 
+	CONSTRAINT uq_import_taxes_country_valid_from UNIQUE (country, valid_from)
+);
 CREATE VIEW claimed_tasks as 
         select c.token, c.worker_id, c.claimed_at,
           json_extract(e.value, '$[0]') as task_id, json_extract(e.value, '$[1]') as job_id,
@@ -1658,7 +1654,7 @@ CREATE VIEW buyma_lowest_prices as
       comparable as competitor_count, excluded as price_data_json, search as last_result,
       checked_at as last_checked_at, due_at as next_check_at, found_at as updated_at
     from competitor_prices where market = 'buyma';
-insert into alembic_version values ('0025');
+insert into alembic_version values ('0026');
 insert into id_blocks values ('task', 1);
 insert into id_blocks values ('source_record', 1);
 insert into id_blocks values ('source_data', 1);

@@ -55,6 +55,7 @@ FILLED = {
     "0023": (),  # a column and a constraint alone
     "0024": ("image_doubts", "image_revisits"),
     "0025": (),  # a column and a unique key alone
+    "0026": (),  # how SQLite numbers rows alone
 }
 """The tables of each revision that its frozen data (and that of those before it) has rows in."""
 
@@ -371,6 +372,9 @@ FROZEN = {
         """insert into listings (id, account_id, product_id, sku, reference, state, created_at, updated_at)
           values (500002, 500001, 500001, 'okmall/🧥', 'B2', 'NEW', NOW, NOW)""",
         "delete from listings where id = 500002",
+    ],
+    "0026": [
+        "update market_fees set source = '도움말' where id = 500001",
     ],
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from bobusang.flows.conveyor import marks
 from bobusang.kit.errors import Conflict, Invalid, Missing
 from bobusang.platform.tables import outbox
 from bobusang.stages.price import fxbook, policies, ratebook, sheets
@@ -41,6 +42,19 @@ async def test_rows_are_added_replaced_and_exported(db: Database) -> None:
     assert (fees, duties) == ([dearer, later], [KNIT, ENDS])
     assert sheets.read(sheets.FEES, sheets.write(sheets.FEES, fees)) == fees
     assert sheets.read(sheets.DUTIES, sheets.write(sheets.DUTIES, duties)) == duties
+
+
+async def test_a_row_that_takes_the_place_of_the_newest_makes_prices_anew(db: Database) -> None:
+    """SQLite gave it the number of the one it replaced, and what was marked kept its price until the next day."""
+    dearer = Fee("buyma", FeeKind.SALE, "2026-01-01", "letter", rate=Decimal("0.08"))
+    stamps = []
+    for row in (FEE, dearer):
+        async with db.begin() as tx:
+            await ratebook.put(tx, sheets.FEES, [row])
+        async with db.read() as tx:
+            stamps.append(await marks.stamp(tx, "buyma", NOON.date()))
+
+    assert stamps[0] != stamps[1]
 
 
 async def test_what_comes_with_the_program_leaves_the_operators_rows_alone(db: Database) -> None:

@@ -66,6 +66,7 @@ market_fees = Table(
     Column("source", String(SOURCE_LENGTH), nullable=False),
     UniqueConstraint("market", "kind", "tier", "category", "valid_from", name="uq_market_fees_row"),
     allowed("kind", FeeKind),
+    sqlite_autoincrement=True,  # the highest number tells that rows have changed
 )
 
 freight_rates = Table(
@@ -82,6 +83,7 @@ freight_rates = Table(
     Column("source", String(SOURCE_LENGTH), nullable=False),
     UniqueConstraint("leg", "route", "category", "up_to_grams", "valid_from", name="uq_freight_rates_row"),
     allowed("leg", Leg),
+    sqlite_autoincrement=True,  # the highest number tells that rows have changed
 )
 
 duty_rates = Table(
@@ -101,6 +103,7 @@ duty_rates = Table(
     UniqueConstraint(
         "country", "category", "material", "construction", "up_to", "valid_from", name="uq_duty_rates_row"
     ),
+    sqlite_autoincrement=True,  # the highest number tells that rows have changed
 )
 
 import_taxes = Table(
@@ -116,6 +119,7 @@ import_taxes = Table(
     Column("currency", key(3), nullable=False),
     Column("source", String(SOURCE_LENGTH), nullable=False),
     UniqueConstraint("country", "valid_from"),
+    sqlite_autoincrement=True,  # the highest number tells that rows have changed
 )
 
 price_policies = Table(
