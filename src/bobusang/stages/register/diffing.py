@@ -99,8 +99,8 @@ class Idle:
 _ADDRESS = re.compile(r"[0-9a-f]{64}")
 STOCK_FIELDS = frozenset({"variants", "order_quantity"})
 CLOSED = {
-    State.DELETED: "it was deleted: a person decides whether it is listed anew",
-    State.REMOVED: "the market removed it: a person decides",
+    State.DELETED: "it was deleted at the market: `bobusang product renew` lists it anew",
+    State.REMOVED: "the market removed it: where it may be sold, `bobusang product renew` lists it anew",
     State.BLOCKED: "the market suspended it: a person decides",
     State.IN_REVIEW: "the market is reviewing it",
 }
