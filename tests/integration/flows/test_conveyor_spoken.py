@@ -31,7 +31,9 @@ CALLS = """
     select c.kind, c.state from listings l join market_calls c on c.listing_id = l.id
     where l.sku = :sku and c.kind <> 'CREATE' order by c.id"""
 ASKED = "select p.price from products p join listings l on l.product_id = p.id where l.sku = :sku"
-MARKED = "select count(*) as n from listings l join conveyor_marks m on m.product_id = l.product_id where l.sku = :sku"
+MARKED = """
+    select count(*) as n from listings l join conveyor_marks m on m.product_id = l.product_id
+    where l.sku = :sku and m.stamp <> 'doubted'"""
 
 
 @pytest.fixture

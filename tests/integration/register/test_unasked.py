@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bobusang.flows.conveyor import marking
+from bobusang.flows.conveyor import marking, marks
 from bobusang.flows.conveyor.marking import Fine
 from bobusang.flows.market.inbox import apply
 from bobusang.kit.money import yen
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.integration.register.shop import Hook
 
 COATS = [replace(WANTED, product_id=number, sku=f"okmall/{number}") for number in (1, 2)]
-MARKS = "select product_id from conveyor_marks order by product_id"
+MARKS = "select product_id from conveyor_marks where stamp = 's' order by product_id"
 
 
 async def opened(db: Database) -> Desk:
@@ -74,7 +74,25 @@ async def test_a_word_that_says_nothing_new_leaves_the_mark(db: Database) -> Non
     assert await marked(desk) == [1, 2]
 
 
-async def test_what_the_market_spoke_of_after_it_was_looked_at_is_not_marked(db: Database, clock: ManualClock) -> None:
+async def test_a_word_that_says_nothing_new_after_it_was_looked_at_keeps_no_mark_away(
+    db: Database, clock: ManualClock
+) -> None:
+    """Whatever is sent twice is told twice: half of a shop would be looked at again for nothing."""
+    desk = await opened(db)
+    looked = clock.now()
+    clock.advance(seconds=1)
+    await hear(desk, [by_hand(desk)])
+    async with db.begin() as tx:
+        await marks.forget(tx, "buyma", [1, 2])
+
+    await mark(desk, looked)
+
+    assert await marked(desk) == [1, 2]
+
+
+async def test_what_the_market_made_otherwise_after_it_was_looked_at_is_not_marked(
+    db: Database, clock: ManualClock
+) -> None:
     desk = await opened(db)
     looked = clock.now()
     clock.advance(seconds=1)

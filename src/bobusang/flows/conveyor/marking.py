@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from bobusang.flows.conveyor import marks
 from bobusang.flows.conveyor.marks import Mark
-from bobusang.kit.clock import utc
 from bobusang.kit.sql import Statement
 from bobusang.stages.price.model import Reason
 from bobusang.stages.register import accounts
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
 SOON, DAILY = timedelta(hours=1), timedelta(days=1)
 ENDS = Statement("""
-    select product_id, account_id, available_until, confirmed_at from listings
-    where account_id in (:accounts...) and product_id in (:ids...) and retired = 0""")
+    select product_id, account_id, available_until from listings
+    where account_id in (:accounts...) and product_id in (:ids...) and retired = 0 and available_until > ''""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Fine:
 
     told: Mapping[str, Any]
     looked: datetime | None = None
-    """When it was found so: the market may have spoken since."""
+    """When it was found so: the market may have made it otherwise since."""
     soon: bool = False
     """Whether it is worth another look in an hour."""
 
@@ -43,14 +42,15 @@ class Fine:
 
 
 async def mark(tx: Tx, market: str, found: Sequence[Fine]) -> None:
-    """Mark these, but for what the market has spoken of meanwhile: nobody knows how it is now."""
+    """Mark these, but for what the market has made otherwise meanwhile: nobody knows how it should be now."""
     if not found:
         return
-    said, extended = await _stand(tx, sorted({one.told["id"] for one in found}))
+    ids = sorted({one.told["id"] for one in found})
+    doubts, extended = await marks.doubts(tx, market, ids), await _extended(tx, ids)
     fresh = []
     for one in found:
         id = one.told["id"]
-        if one.looked is not None and one.looked < said.get(id, one.looked):
+        if one.looked is not None and one.looked < doubts.get(id, one.looked):
             continue
         due = tx.now + (SOON if one.soon else DAILY)
         due = due if one.soon else max(due, extended.get(id, due))
@@ -58,17 +58,12 @@ async def mark(tx: Tx, market: str, found: Sequence[Fine]) -> None:
     await marks.put(tx, market, fresh)
 
 
-async def _stand(tx: Tx, products: Sequence[int]) -> tuple[dict[int, datetime], dict[int, datetime]]:
-    """By product, when a market last spoke of it, and when the first of its listings is to be extended."""
+async def _extended(tx: Tx, products: Sequence[int]) -> dict[int, datetime]:
+    """By product, when the first of its listings is to be extended."""
     policies = {one.id: one.policy for one in await accounts.every(tx)}
-    said: dict[int, datetime] = {}
-    extended: dict[int, datetime] = {}
+    found: dict[int, datetime] = {}
     for row in await tx.fetch(ENDS, accounts=sorted(policies), ids=products):
-        product, at, end = row["product_id"], utc(row["confirmed_at"]), row["available_until"]
-        if at is not None:
-            said[product] = max(at, said.get(product, at))
-        if end is not None:
-            day = date.fromisoformat(end) - timedelta(days=policies[row["account_id"]].extend)
-            first = datetime.combine(day, time(), UTC)
-            extended[product] = min(first, extended.get(product, first))
-    return said, extended
+        extend = timedelta(days=policies[row["account_id"]].extend)
+        at = datetime.combine(date.fromisoformat(row["available_until"]) - extend, time(), UTC)
+        found[row["product_id"]] = min(at, found.get(row["product_id"], at))
+    return found

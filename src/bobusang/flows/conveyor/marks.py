@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bobusang.catalog.rules import digest
 from bobusang.flows.conveyor.tables import conveyor_marks
+from bobusang.kit.clock import utc
 from bobusang.kit.sql import Bulk, Statement
 from bobusang.stages.price.model import RULES
 
@@ -32,8 +33,17 @@ RATES = Statement("""
 STAMPED = ("fees", "freights", "duties", "taxes", "policies")
 SOLD_BY = ("shipping_methods", "shipping_charge", "fee_tier", "duty", "policy")
 FORGET = Statement("delete from conveyor_marks where market = :market and product_id in (:ids...)")
+DOUBTED = "doubted"
+"""The stamp that no run believes, and of no version."""
+DOUBT = Statement("""
+    update conveyor_marks set version = 0, stamp = :stamp, marked_at = :now
+    where market = :market and product_id in (:ids...)""")
+DOUBTS = Statement("""
+    select product_id, marked_at from conveyor_marks
+    where market = :market and product_id in (:ids...) and stamp = :stamp""")
 
-_NEW = Bulk(conveyor_marks, ("product_id", "market", "version", "stamp", "model", "due_at", "marked_at"))
+# Of two who write at once the second keeps what the first has written, and goes on from there.
+_NEW = Bulk(conveyor_marks, ("product_id", "market", "version", "stamp", "model", "due_at", "marked_at"), keep=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,21 @@ async def put(tx: Tx, market: str, marks: Iterable[Mark]) -> None:
             for _, one in sorted(fresh.items())
         ],
     )
+
+
+async def doubt(tx: Tx, market: str, ids: Sequence[int]) -> None:
+    """The market has made these otherwise: the next run looks at them, and who has looked before that marks none."""
+    chosen = sorted(set(ids))
+    if not chosen:
+        return
+    await tx.insert(_NEW, [(id, market, 0, DOUBTED, "", tx.now, tx.now) for id in chosen])
+    await tx.execute(DOUBT, market=market, ids=chosen, stamp=DOUBTED, now=tx.now)
+
+
+async def doubts(tx: Tx, market: str, ids: Sequence[int]) -> dict[int, datetime]:
+    """Since when these are in doubt."""
+    rows = await tx.fetch(DOUBTS, market=market, ids=ids, stamp=DOUBTED) if ids else ()
+    return {row["product_id"]: utc(row["marked_at"]) for row in rows}
 
 
 async def forget(tx: Tx, market: str, ids: Sequence[int]) -> None:

@@ -98,7 +98,7 @@ async def applied(tx: Tx, register: Register, account: Account, *, only: int | N
     otherwise that nobody asked for is looked at by the next run, and at once by who waits for a verdict on it."""
     moved = await register.apply(tx, account, limit=AT_ONCE, only=only)
     unasked = [one.product_id for one in moved if one.unasked]
-    await marks.forget(tx, register.market.name, unasked)
+    await marks.doubt(tx, register.market.name, unasked)
     if unasked:
         tx.ring(reopening.BELL)
     await wake_many(tx, [key for one in moved if not one.unasked for key in one.keys], VERDICT)
