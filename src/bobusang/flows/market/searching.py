@@ -73,16 +73,22 @@ def _is_read(visit: Visit) -> bool:
 def _offers(visit: Visit) -> tuple[Offer, ...] | None:
     if not _is_read(visit):
         return None
-    shown = [one for one in visit.found if isinstance(one, Snapshot)]
-    offers = tuple(_offer(one.key, one.fields) for one in shown if one.fields.get("price") is not None)
-    # Offers whose prices cannot be read are a page that cannot: nobody may take it for an empty one.
-    return None if shown and not offers else offers
+    return offered([one for one in visit.found if isinstance(one, Snapshot)])
 
 
-def _offer(id: str, fields: Mapping[str, Any]) -> Offer:
-    shipping, currency = fields.get("shipping"), str(fields["currency"])
+def offered(shown: Sequence[Snapshot]) -> tuple[Offer, ...] | None:
+    """The offers of a page. One whose price cannot be read has none: it is not compared, and is somebody all the same.
+    Where no price can be read the page cannot: nobody may take it for an empty one. Pure."""
+    known = [str(one.fields["currency"]) for one in shown if one.fields.get("price") is not None]
+    if shown and not known:
+        return None
+    return tuple(_offer(one.key, one.fields, known[0]) for one in shown)
+
+
+def _offer(id: str, fields: Mapping[str, Any], usual: str) -> Offer:
+    shipping, currency = fields.get("shipping"), str(fields.get("currency") or usual)
     return Offer(
-        Money(fields["price"], currency),
+        Money(fields.get("price") or 0, currency),
         None if shipping is None else Money(shipping, currency),
         str(fields.get("seller") or ""),
         bool(fields.get("used")),
